@@ -1,0 +1,1 @@
+"""A mock OpenAI backend that really runs the autoregressive loop."""

@@ -1,0 +1,78 @@
+"""What every endpoint asks for, and the n sequences that answer it, one token each per lap."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tokenlap.engine.event import Event, Finish
+from tokenlap.engine.events import Notes, events
+from tokenlap.engine.holdback import HoldBack
+from tokenlap.engine.loop import generate
+from tokenlap.engine.predictor import Predictor
+from tokenlap.engine.sampler import Sampler, SamplingParams, Traced, mixed_seed, sampler_for
+from tokenlap.engine.stopping import StopCondition, StopParams
+from tokenlap.engine.template import ASSISTANT
+from tokenlap.engine.tokenizer import TokenId, Tokenizer
+from tokenlap.engine.transcript import Transcript, pieces_of
+
+Lap = tuple[Sequence[Event], ...]
+"""One turn of the loop: for each choice the events of its token; empty where nothing may leave, or
+it has ended.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationRequest:
+    """What an endpoint wants written.
+
+    prompt: the whole document, token ids; opening: the header of its open turn, "assistant" for
+    plain text as well. n: how many choices, >= 1; top_logprobs: candidates to score per token,
+    0..20, None for none; trace: note the die.
+    """
+
+    prompt: tuple[TokenId, ...]
+    sampling: SamplingParams
+    stop: StopParams
+    n: int = 1
+    opening: str = ASSISTANT
+    top_logprobs: int | None = None
+    trace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A tokenizer and a predictor: all that the loop needs to write."""
+
+    tokenizer: Tokenizer
+    predictor: Predictor[Any]
+
+
+def decode(request: GenerationRequest, model: Model) -> Iterator[Lap]:
+    """Advance the n sequences of request together, one token each per lap, until all have ended."""
+    if request.n == 1:
+        yield from ((events,) for events in reply(request, model, 0))
+        return
+    choices = [reply(request, model, choice) for choice in range(request.n)]
+    while True:
+        lap = [next(choice, None) for choice in choices]
+        if all(written is None for written in lap):
+            return
+        yield tuple(written or () for written in lap)
+
+
+def reply(request: GenerationRequest, model: Model, choice: int) -> Iterator[Sequence[Event]]:
+    """Yield the events of one choice, a list per token."""
+    if request.stop.max_tokens == 0:
+        return iter([[Finish("length", 0)]])
+    stop = request.stop
+    params = replace(request.sampling, seed=mixed_seed(request.sampling.seed, choice))
+    sampler: Sampler = sampler_for(params, request.prompt)
+    traced = Traced(sampler, params.seed) if request.trace else None
+    holdback = HoldBack(stop.sequences, stop.include_sequence) if stop.sequences else None
+    scored = request.top_logprobs is not None
+    transcript = Transcript(pieces_of(model.tokenizer), holdback, request.opening, watched=scored)
+    notes = Notes(transcript, request.top_logprobs, traced) if scored or traced else None
+    laps = generate(
+        model.predictor, traced or sampler, StopCondition(stop, transcript), request.prompt
+    )
+    return events(laps, transcript, notes)

@@ -1,0 +1,172 @@
+"""What a model says about the next token (Distribution), and what can say it (Predictor).
+
+A model is a tokenizer and a predictor. The predictor reads the document so far and answers one
+question: how likely is each token to come next? It never sees time, the wire or the request.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import accumulate, islice
+from math import log
+from typing import Protocol, TypeVar
+
+from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId
+
+LOG_ZERO = -9999.0
+"""The logprob that is reported for probability zero: JSON has no infinities (OpenAI API
+reference).
+"""
+
+Candidate = tuple[TokenId, float]
+"""A token and its natural-log probability."""
+
+
+class Tail(Protocol):
+    """What a distribution gives to the tokens that it does not list."""
+
+    @property
+    def commonest(self) -> Sequence[TokenId]:
+        """Unlisted tokens worth naming, most likely first."""
+
+    def probability(self, token: TokenId) -> float:
+        """Return the probability of an unlisted token, 0 where it cannot come."""
+
+
+class NoTail:
+    """The tail of a distribution that lists all it holds possible."""
+
+    commonest: Sequence[TokenId] = range(VOCABULARY_SIZE)  # equally impossible: ties by lower id
+
+    def probability(self, token: TokenId) -> float:
+        """Return 0: an unlisted token cannot come."""
+        return 0.0
+
+
+NO_TAIL = NoTail()
+
+
+class Distribution:
+    """The model's own probabilities for the next token: a listed head, most likely first, and a
+    tail.
+
+    Build one once and hand out references: it is immutable in effect, and what is derived from it
+    is kept on it.
+    """
+
+    __slots__ = (
+        "_cumulative",
+        "_logprobs",
+        "backoff",
+        "context",
+        "probabilities",
+        "tail",
+        "tokens",
+    )
+
+    def __init__(
+        self,
+        tokens: Sequence[TokenId],
+        probabilities: Sequence[float],
+        context: int,
+        tail: Tail = NO_TAIL,
+        backoff: "Callable[[], Distribution] | None" = None,
+    ) -> None:
+        """Take a normalised head.
+
+        tokens: ids, most likely first, ties by lower id, at least one.
+        probabilities: linear, each > 0, of the same length; they sum to 1 within 1e-6.
+        context: how many of the last tokens the predictor really looked at.
+        tail: the probabilities of the ids that are not listed, outside that sum.
+        backoff: what to ask when a request has removed every listed token; None to fall back to the
+        tail.
+        """
+        self.tokens = tokens
+        self.probabilities = probabilities
+        self.context = context
+        self.tail = tail
+        self.backoff = backoff
+        self._cumulative: list[float] | None = None
+        self._logprobs: tuple[float, ...] | None = None
+
+    @classmethod
+    def certain(cls, token: TokenId, context: int = 0) -> "Distribution":
+        """Return the distribution in which token has probability 1."""
+        return cls((token,), (1.0,), context)
+
+    @classmethod
+    def of(
+        cls, weights: dict[TokenId, float], context: int = 0, tail: Tail = NO_TAIL
+    ) -> "Distribution":
+        """Return the distribution proportional to weights; raises ValueError when none is above
+        zero.
+
+        Example: {a: 3, b: 1} -> a .75, b .25
+        """
+        kept = sorted((-weight, token) for token, weight in weights.items() if weight > 0)
+        total = -sum(weight for weight, _ in kept)
+        if not total > 0:
+            raise ValueError("a distribution needs at least one token with a weight above zero")
+        return cls(
+            tuple(token for _, token in kept),
+            tuple(-weight / total for weight, _ in kept),
+            context,
+            tail,
+        )
+
+    @property
+    def logprobs(self) -> tuple[float, ...]:
+        """The natural logs of probabilities."""
+        if self._logprobs is None:
+            self._logprobs = tuple(map(log, self.probabilities))
+        return self._logprobs
+
+    def logprob(self, token: TokenId) -> float:
+        """Return the natural-log probability of any token, LOG_ZERO where it is zero."""
+        if token in self.tokens:
+            return self.logprobs[self.tokens.index(token)]
+        p = self.tail.probability(token)
+        return log(p) if p > 0 else LOG_ZERO
+
+    def top(self, k: int) -> list[Candidate]:
+        """Return the k most likely candidates; the tail fills up where the head is shorter."""
+        listed = list(islice(zip(self.tokens, self.logprobs, strict=True), k))
+        if len(listed) < k:
+            known = set(self.tokens)
+            unlisted = (token for token in self.tail.commonest if token not in known)
+            listed += [(token, self.logprob(token)) for token in islice(unlisted, k - len(listed))]
+        return listed
+
+    def draw(self, u: float) -> TokenId:
+        """Return the token whose bar u falls on, the bars standing most likely first.
+
+        u: 0 <= u < 1.
+        """
+        tokens = self.tokens
+        if len(tokens) == 1:
+            return tokens[0]
+        if self._cumulative is None:
+            self._cumulative = list(accumulate(self.probabilities))
+        cumulative = self._cumulative
+        return tokens[min(bisect_right(cumulative, u * cumulative[-1]), len(tokens) - 1)]
+
+
+State = TypeVar("State")
+
+
+class Predictor(Protocol[State]):
+    """A model without its tokenizer: start reads a document, next predicts, append takes the token
+    that was written.
+
+    A state belongs to one sequence; append may change it in place, so use only what it returns. The
+    state is a function of the document alone: start(prompt + [token]) predicts what
+    append(start(prompt), token) predicts.
+    """
+
+    def start(self, prompt: Sequence[TokenId], /) -> State:
+        """Read the whole document at once (prefill)."""
+
+    def next(self, state: State, /) -> Distribution:
+        """Return the distribution of the token that comes next."""
+
+    def append(self, state: State, token: TokenId, /) -> State:
+        """Return the state after token has been written."""

@@ -1,0 +1,60 @@
+"""The ways a reply ends: end token or stop token, stop sequence on its text, the length wall."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenlap.engine.tokenizer import CALL, END, TokenId
+from tokenlap.engine.transcript import Transcript
+
+FinishReason = Literal["stop", "length"]
+
+
+@dataclass(frozen=True, slots=True)
+class StopParams:
+    """What may end a reply.
+
+    max_tokens: the length wall, >= 0, in generated tokens; sequences: stop sequences on the decoded
+    text, none empty. token_ids: further ids that stop like the end token; ignore_eos: the end token
+    is an ordinary token. min_tokens: before so many tokens neither end token, stop token nor stop
+    sequence counts. include_sequence: the matched sequence stays in the text. As the engines (vLLM)
+    define them.
+    """
+
+    max_tokens: int
+    sequences: tuple[str, ...] = ()
+    token_ids: tuple[TokenId, ...] = ()
+    min_tokens: int = 0
+    ignore_eos: bool = False
+    include_sequence: bool = False
+
+    @property
+    def ends(self) -> tuple[TokenId, ...]:
+        """The tokens that end a reply; a finished tool call always does."""
+        return (*(() if self.ignore_eos else (END,)), CALL, *self.token_ids)
+
+
+class StopCondition:
+    """Told of each token, says whether the reply ends with it."""
+
+    def __init__(self, params: StopParams, transcript: Transcript) -> None:
+        """Take the transcript that reads the reply's text for stop sequences."""
+        self._ends = frozenset(params.ends)
+        self._shown = params.include_sequence
+        self._max_tokens = params.max_tokens
+        self._min_tokens = params.min_tokens
+        self._transcript = transcript
+        self._written = 0
+
+    def reached(self, token: TokenId) -> FinishReason | None:
+        """Return why the reply ends with token, or None.
+
+        The wall comes last: a reply whose last allowed token also stops it says `stop`.
+        """
+        self._written += 1
+        if token in self._ends and not self._shown:
+            self._transcript.skip()
+            return "stop"
+        matched = self._transcript.push(token, self._written > self._min_tokens)
+        if matched or token in self._ends:
+            return "stop"
+        return "length" if self._written >= self._max_tokens else None

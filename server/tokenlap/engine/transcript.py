@@ -1,0 +1,186 @@
+"""From tokens to what a reader may see: bytes become whole characters, markers become channels,
+stop text is held back.
+"""
+
+from codecs import getincrementaldecoder
+from collections.abc import Sequence
+from functools import lru_cache
+
+from tokenlap.engine.event import Arguments, Channel, Event, Text, ToolCall, escape
+from tokenlap.engine.holdback import HoldBack
+from tokenlap.engine.template import ASSISTANT
+from tokenlap.engine.tokenizer import MESSAGE, SPECIAL_TOKENS, START, TokenId, Tokenizer
+
+_MARKERS = frozenset(SPECIAL_TOKENS.values())
+_CHANNELS: dict[str, Channel] = {"reasoning": "reasoning", "refusal": "refusal"}
+_Utf8 = getincrementaldecoder("utf-8")
+
+
+class Pieces(dict[TokenId, tuple[Text, ...] | None]):
+    """Each token's text as a ready-made event; None for a part of a character or a marker. Filled
+    as tokens occur.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        """Take the tokenizer whose tokens these are; the table grows to at most its vocabulary."""
+        super().__init__()
+        self.tokenizer = tokenizer
+
+    def __missing__(self, token: TokenId) -> tuple[Text, ...] | None:
+        """Make, keep and return the piece of a token that is met for the first time."""
+        piece: tuple[Text, ...] | None = None
+        if token not in _MARKERS:
+            try:
+                text = self.tokenizer.token_bytes(token).decode("utf-8")
+                piece = (Text(text, escape(text)),)
+            except UnicodeDecodeError:
+                piece = None
+        self[token] = piece
+        return piece
+
+
+@lru_cache(maxsize=4)
+def pieces_of(tokenizer: Tokenizer) -> Pieces:
+    """Return the table of a tokenizer, shared by all replies."""
+    return Pieces(tokenizer)
+
+
+class Transcript:
+    """Reads the tokens of one reply; after each push, `ready` holds the events that may leave.
+
+    Bytes of a character wait for the rest of it; text that may become a stop sequence waits until
+    it no longer can. A marker opens a header (`<|start|>`) or the body of one (`<|message|>`):
+    "assistant" is the answer, "assistant reasoning" and "assistant refusal" are channels,
+    "assistant to=NAME" is a tool call.
+    """
+
+    def __init__(
+        self,
+        pieces: Pieces,
+        holdback: HoldBack | None = None,
+        opening: str = ASSISTANT,
+        watched: bool = False,
+    ) -> None:
+        """Take the header of the open turn, whose body the reply continues.
+
+        watched: keep `produced` and `released` up to date, at some cost per token; logprobs need
+        them.
+        """
+        self.ready: Sequence[Event] = ()
+        self.produced = self.released = 0  # characters of answer or refusal: decoded, let go
+        self.reasoning_tokens = 0
+        self.calls = 0
+        self._pieces = pieces
+        self._holdback = holdback
+        self._decoder = _Utf8("replace")
+        self._header: str | None = None
+        self._channel: Channel | None = None  # None: the arguments of a tool call
+        self._watched = watched
+        self._skipped = False
+        self._plain = False
+        self._open_body(opening)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the last token was part of an answer or a refusal, whose logprobs the wire can
+        carry.
+        """
+        return (
+            not self._skipped and self._header is None and self._channel in ("content", "refusal")
+        )
+
+    @property
+    def matched(self) -> bool:
+        """Whether a stop sequence is complete."""
+        return self._holdback is not None and self._holdback.matched
+
+    @property
+    def called(self) -> bool:
+        """Whether the reply holds a tool call."""
+        return self.calls > 0
+
+    def push(self, token: TokenId, may_stop: bool = True) -> bool:
+        """Take a token; return whether its text completed a stop sequence.
+
+        may_stop: False where a stop sequence does not count yet (min_tokens).
+        """
+        if self._plain:
+            piece = self._pieces[token]
+            if piece is not None:
+                self.ready = piece
+                return False
+        return self._push(token, may_stop)
+
+    def close(self) -> Sequence[Event]:
+        """Return what was held back: the reply has ended. An unfinished character is dropped."""
+        if self._holdback is None:
+            return ()
+        return self._text(self._holdback.flush())
+
+    def skip(self) -> None:
+        """Take a stop token, whose text is not shown."""
+        self.ready = ()
+        self._skipped = True
+
+    def _push(self, token: TokenId, may_stop: bool) -> bool:
+        self.reasoning_tokens += self._channel == "reasoning"
+        if token in _MARKERS:
+            self.ready = self._mark(token)
+            return False
+        text = self._decoder.decode(self._pieces.tokenizer.token_bytes(token))
+        self._settle()
+        if self._header is not None:
+            self._header += text
+            self.ready = ()
+            return False
+        return self._body(text, may_stop)
+
+    def _body(self, text: str, may_stop: bool) -> bool:
+        if self._channel in ("content", "refusal"):
+            self.produced += len(text)
+        if self._channel != "content" or self._holdback is None or not may_stop:
+            self.ready = self._text(text)
+            return False
+        self.ready = self._text(self._holdback.push(text))
+        return self.matched
+
+    def _text(self, text: str) -> Sequence[Event]:
+        if not text:
+            return ()
+        if self._channel is None:
+            return (Arguments(self.calls - 1, text, escape(text)),)
+        if self._channel != "reasoning":
+            self.released += len(text)
+        return (Text(text, escape(text), self._channel),)
+
+    def _mark(self, token: TokenId) -> Sequence[Event]:
+        """Follow a marker from body to header and back; what was held back leaves first."""
+        self._decoder.reset()
+        if token == MESSAGE and self._header is not None:
+            return self._open_body(self._header)
+        held = self.close()
+        if token == START:
+            self._header = ""
+            self._plain = False
+        return held
+
+    def _open_body(self, header: str) -> Sequence[Event]:
+        words = header.split()
+        recipient = next((word[3:] for word in words if word.startswith("to=")), None)
+        self._header = None
+        self._channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
+        self._settle()
+        if recipient is None:
+            return ()
+        self.calls += 1
+        return (ToolCall(self.calls - 1, recipient),)
+
+    def _settle(self) -> None:
+        """Choose the fast path where a token's piece is all there is to say."""
+        self._plain = (
+            self._channel == "content"
+            and self._header is None
+            and self._holdback is None
+            and not self._watched
+            and not self._decoder.getstate()[0]
+        )
