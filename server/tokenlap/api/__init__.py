@@ -1,0 +1,1 @@
+"""One file per endpoint: request model, encoder, fold, route, always in that order."""

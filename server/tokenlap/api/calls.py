@@ -1,0 +1,125 @@
+"""One request being answered, seen from outside: what the access line, the live tap and /health
+tell of it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from tokenlap.engine.batch import Lap
+from tokenlap.engine.event import Finish
+
+Ending = Literal["end", "length", "client left", "shutdown", "error"]
+
+
+@dataclass(slots=True, eq=False)
+class Call:
+    """A request on its way; times are seconds on the server's clock.
+
+    queued: seconds spent waiting for a slot; first: when the first lap left; key: the last
+    characters of the API key.
+    """
+
+    id: str
+    endpoint: str
+    stream: bool
+    model: str
+    prompt_tokens: int
+    key: str
+    arrived: float
+    queued: float = 0.0
+    first: float | None = None
+    finished: float | None = None
+    laps: int = 0
+    tokens: int = 0
+    ending: Ending | None = None
+
+    def lapped(self, laps: Sequence[Lap], now: float) -> None:
+        """Count laps that leave now."""
+        if self.first is None:
+            self.first = now
+        self.laps += len(laps)
+        for lap in laps:
+            for events in lap:
+                if events and isinstance(events[-1], Finish):
+                    self.tokens += events[-1].tokens
+                    self.ending = "length" if events[-1].reason == "length" else "end"
+
+    @property
+    def ttft(self) -> float | None:
+        """Seconds from arrival to the first lap, None before it."""
+        return None if self.first is None else self.first - self.arrived
+
+    @property
+    def rate(self) -> float | None:
+        """Laps a second after the first one, None where there is no telling."""
+        if (
+            self.first is None
+            or self.finished is None
+            or self.laps < 2
+            or self.finished <= self.first
+        ):
+            return None
+        return (self.laps - 1) / (self.finished - self.first)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that was answered with an error, before any lap."""
+
+    method: str
+    path: str
+    status: int
+    message: str
+
+
+class Observer(Protocol):
+    """Whoever wants to see calls as they happen; called on the event loop, so it must be quick."""
+
+    def began(self, call: Call) -> None:
+        """Learn of a call whose loop is about to turn."""
+
+    def lapped(self, call: Call, laps: Sequence[Lap]) -> None:
+        """See laps at the moment they leave, streaming or not."""
+
+    def ended(self, call: Call) -> None:
+        """Learn how a call ended."""
+
+    def refused(self, refusal: Refusal) -> None:
+        """Learn of a request that was answered with an error."""
+
+
+@dataclass(slots=True)
+class Calls:
+    """The calls in flight, and who watches them."""
+
+    now: Callable[[], float]
+    observers: Sequence[Observer] = ()
+    flying: set[Call] = field(default_factory=set)
+
+    def begin(self, call: Call) -> None:
+        """Add a call."""
+        self.flying.add(call)
+        for observer in self.observers:
+            observer.began(call)
+
+    def lapped(self, call: Call, laps: Sequence[Lap]) -> None:
+        """Count laps, and show them."""
+        call.lapped(laps, self.now())
+        for observer in self.observers:
+            observer.lapped(call, laps)
+
+    def end(self, call: Call, ending: Ending | None = None) -> None:
+        """Remove a call; ending where its laps do not tell."""
+        if call not in self.flying:
+            return
+        self.flying.discard(call)
+        call.finished = self.now()
+        call.ending = ending or call.ending or "end"
+        for observer in self.observers:
+            observer.ended(call)
+
+    def refused(self, refusal: Refusal) -> None:
+        """Tell of a request that was answered with an error."""
+        for observer in self.observers:
+            observer.refused(refusal)

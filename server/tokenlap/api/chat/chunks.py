@@ -1,0 +1,44 @@
+"""The typed chunks of a chat completion: the engine's events, an opening for the role, an id for
+each tool call.
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from tokenlap.engine.event import Arguments, Event, Finish, LapTrace, Text, ToolCall
+
+Kind = Literal["content", "refusal", "tools"]
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A choice begins: its role, before anything else. kind: what its first event is."""
+
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedCall:
+    """A tool call begins; id is `call_` and 24 more characters, index counts from 0."""
+
+    index: int
+    id: str
+    name: str
+    laps: tuple[LapTrace, ...] = ()
+
+
+Said = Text | OpenedCall | Arguments | Finish
+ChatEvent = Said | Opening
+ChatChunk = tuple[int, ChatEvent]
+"""Which choice, and what happened to it."""
+
+
+def opening(first: Event) -> Kind:
+    """Return how a choice opens whose first event this is."""
+    match first:
+        case ToolCall() | Arguments():
+            return "tools"
+        case Text(channel="refusal"):
+            return "refusal"
+        case _:
+            return "content"

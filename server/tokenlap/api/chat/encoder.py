@@ -1,0 +1,241 @@
+"""From events to chat.completion.chunk: typed chunks, their bytes, and the one object they fold
+into.
+
+Source: wire checklist 32-95 (API reference; recorded streams). JSON is ASCII: U+2028 and the like
+never appear raw. Differences from OpenAI: the role chunk leaves together with the first text, so
+TTFT is what the latency says; no `obfuscation`; `system_fingerprint` is always a string, `logprobs`
+always there, as the document demands.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+from tokenlap.api.backend import random_id
+from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening, Said, opening
+from tokenlap.api.chat.fold import folded
+from tokenlap.api.logprobs import entries, trace
+from tokenlap.engine.batch import Lap
+from tokenlap.engine.event import Arguments, Event, Finish, Text, ToolCall
+from tokenlap.engine.tokenizer import Tokenizer
+from tokenlap.errors import ApiError
+
+DONE = b"data: [DONE]\n\n"
+NO_SCORES: dict[str, Any] = {"content": [], "refusal": None}
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What every chunk and the blocking answer say alike. created: seconds since 1970."""
+
+    id: str
+    created: int
+    model: str
+    fingerprint: str
+    service_tier: str = "default"
+
+
+@dataclass(slots=True)
+class ChatEncoder:
+    """Encodes one chat completion.
+
+    scored: logprobs were asked for; include_usage: a stream ends with a usage chunk.
+    """
+
+    envelope: Envelope
+    tokenizer: Tokenizer
+    prompt_tokens: int
+    scored: bool = False
+    include_usage: bool = False
+    new_id: Callable[[str], str] = random_id
+    extra: dict[str, Any] = field(default_factory=dict)
+    _opened: int = 0
+    _finished: list[Finish] = field(default_factory=list)
+    _heads: dict[int, bytes] = field(default_factory=dict)
+    _tail: bytes = b""
+
+    def __post_init__(self) -> None:
+        """Make the bytes that surround the text of a plain chunk, once a request."""
+        self._heads[0], self._tail = self._around(0)
+
+    def encode(self, laps: Sequence[Lap]) -> list[ChatChunk]:
+        """Return the chunks of laps; the first event of a choice opens it, and those before it."""
+        chunks: list[ChatChunk] = []
+        for lap in laps:
+            for choice, events in enumerate(lap):
+                if choice >= self._opened and events:
+                    chunks += [
+                        (i, Opening(opening(events[0]))) for i in range(self._opened, choice + 1)
+                    ]
+                    self._opened = choice + 1
+                for event in events:
+                    if type(event) is Text:
+                        chunks.append((choice, event))
+                    else:
+                        chunks.append((choice, self._noted(event)))
+        return chunks
+
+    def close(self) -> list[ChatChunk]:
+        """Return nothing: usage is made from what has passed."""
+        return []
+
+    def frames(self, chunks: Sequence[ChatChunk]) -> bytes:
+        """Return chunks as server-sent events; a plain text is three pieces of ready bytes."""
+        pieces: list[bytes] = []
+        heads, tail, plain = self._heads, self._tail, not self.scored
+        for choice, event in chunks:
+            if plain and type(event) is Text and event.channel == "content" and not event.laps:
+                pieces += (heads.get(choice) or self._head(choice), event.escaped, tail)
+            else:
+                pieces += self._frames(choice, event)
+        return b"".join(pieces)
+
+    def end(self) -> bytes:
+        """Return the usage chunk, where it was asked for, and [DONE]."""
+        if not self.include_usage:
+            return DONE
+        return self._data({**self._common(), "choices": [], "usage": self.usage()}) + DONE
+
+    def failure(self, error: ApiError) -> bytes:
+        """Return one error frame; no [DONE] follows, so that nobody takes the stream for
+        complete.
+        """
+        return self._data(error.body())
+
+    def usage(self) -> dict[str, Any]:
+        """Return the usage of all choices so far; the prompt counts once."""
+        return usage(
+            self.prompt_tokens,
+            sum(finish.tokens for finish in self._finished),
+            sum(finish.reasoning_tokens for finish in self._finished),
+        )
+
+    def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
+        """Return the chat.completion that the chunks of the stream add up to."""
+        events: dict[int, list[Said]] = {}
+        for choice, event in chunks:
+            seen = events.setdefault(choice, [])
+            if not isinstance(event, Opening):
+                seen.append(event)
+        return {
+            "id": self.envelope.id,
+            "object": "chat.completion",
+            "created": self.envelope.created,
+            "model": self.envelope.model,
+            "choices": [folded(i, events[i], self.tokenizer, self.scored) for i in sorted(events)],
+            "usage": self.usage(),
+            "service_tier": self.envelope.service_tier,
+            "system_fingerprint": self.envelope.fingerprint,
+            **self.extra,
+        }
+
+    def _noted(self, event: Event) -> Said:
+        """Count a finish; give a tool call its id."""
+        if isinstance(event, ToolCall):
+            return OpenedCall(event.index, self.new_id("call_")[:29], event.name, event.laps)
+        if isinstance(event, Finish):
+            self._finished.append(event)
+        return event
+
+    def _head(self, choice: int) -> bytes:
+        self._heads[choice], _ = self._around(choice)
+        return self._heads[choice]
+
+    def _around(self, choice: int) -> tuple[bytes, bytes]:
+        """Return the bytes before and after the text of a chunk that holds nothing but text."""
+        before, _, after = self._frame(choice, {"content": ""}).rpartition(b'"content":""')
+        return before + b'"content":"', b'"' + after
+
+    def _frames(self, choice: int, event: ChatEvent) -> list[bytes]:
+        match event:
+            case Opening(kind):
+                return [self._frame(choice, _role(kind), NO_SCORES if self.scored else None)]
+            case Finish(reason):
+                return [self._frame(choice, {}, None, reason, event)]
+            case Text():
+                return [self._frame(choice, text_delta(event), self._logprobs(event), None, event)]
+            case OpenedCall():
+                return [
+                    self._frame(choice, {"tool_calls": [opened_call(event)]}, None, None, event)
+                ]
+            case Arguments(index, text):
+                delta = {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+                return [self._frame(choice, delta, None, None, event)]
+            case _:
+                assert_never(event)
+
+    def _logprobs(self, text: Text) -> dict[str, Any] | None:
+        if not self.scored or text.channel == "reasoning":
+            return None
+        scored = entries(self.tokenizer, text.scores)
+        other = "refusal" if text.channel == "content" else "content"
+        return {text.channel: scored, other: None}
+
+    def _frame(
+        self,
+        choice: int,
+        delta: dict[str, Any],
+        logprobs: dict[str, Any] | None = None,
+        reason: str | None = None,
+        event: Said | None = None,
+    ) -> bytes:
+        """Return one chunk with one choice."""
+        body = {"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
+        if event is not None and event.laps:
+            body["tokenlap"] = trace(self.tokenizer, event.laps)
+        usage = {"usage": None} if self.include_usage else {}
+        return self._data({**self._common(), "choices": [body], **usage})
+
+    def _common(self) -> dict[str, Any]:
+        envelope = self.envelope
+        return {
+            "id": envelope.id,
+            "object": "chat.completion.chunk",
+            "created": envelope.created,
+            "model": envelope.model,
+            "service_tier": envelope.service_tier,
+            "system_fingerprint": envelope.fingerprint,
+        }
+
+    @staticmethod
+    def _data(body: dict[str, Any]) -> bytes:
+        return b"data: " + json.dumps(body, separators=(",", ":")).encode("ascii") + b"\n\n"
+
+
+def _role(kind: str) -> dict[str, Any]:
+    content, refusal = ("" if kind == "content" else None), ("" if kind == "refusal" else None)
+    return {"role": "assistant", "content": content, "refusal": refusal}
+
+
+def text_delta(text: Text) -> dict[str, Any]:
+    """Return the delta of a text; reasoning under both names that engines use."""
+    if text.channel == "reasoning":
+        return {"reasoning_content": text.text, "reasoning": text.text}
+    return {text.channel: text.text}
+
+
+def opened_call(call: OpenedCall) -> dict[str, Any]:
+    """Return the fragment that opens a tool call: the only one with id, type and name."""
+    return {
+        "index": call.index,
+        "id": call.id,
+        "type": "function",
+        "function": {"name": call.name, "arguments": ""},
+    }
+
+
+def usage(prompt: int, completion: int, reasoning: int = 0, cached: int = 0) -> dict[str, Any]:
+    """Return the usage object, counts in tokens."""
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0},
+        "completion_tokens_details": {
+            "reasoning_tokens": reasoning,
+            "audio_tokens": 0,
+            "accepted_prediction_tokens": 0,
+            "rejected_prediction_tokens": 0,
+        },
+    }

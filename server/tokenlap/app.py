@@ -1,0 +1,144 @@
+"""create_app(settings): the only place where the parts meet."""
+
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from tokenlap.api import health, models
+from tokenlap.api.backend import Backend
+from tokenlap.api.calls import Calls, Observer
+from tokenlap.api.chat import route as chat
+from tokenlap.api.envelope import Envelope, answer_to
+from tokenlap.delivery.pace import Clock
+from tokenlap.engine.batch import Model
+from tokenlap.engine.predictor import Predictor
+from tokenlap.engine.tokenizer import Tokenizer, o200k
+from tokenlap.errors import MethodNotAllowed, NotFound
+from tokenlap.predictors.echo import EchoPredictor
+from tokenlap.predictors.ngram.ngram import NgramPredictor, default_model
+from tokenlap.predictors.ngram.store import NgramModel
+from tokenlap.predictors.script import ScriptPredictor
+from tokenlap.predictors.table import LESSON, TablePredictor, read_table
+from tokenlap.settings import Settings
+
+Handler = Callable[[Backend, Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """An application, and the backend behind it."""
+
+    app: ASGIApp
+    backend: Backend
+
+
+ROUTES: Sequence[tuple[str, str, Handler]] = (
+    ("POST", "/v1/chat/completions", chat.create_chat_completion),
+    ("GET", "/v1/models", models.list_models),
+    ("GET", "/v1/models/{model:path}", models.get_model),
+    ("GET", "/health", health.health),
+)
+"""Every endpoint: method, path, handler."""
+
+
+def create_app(
+    settings: Settings | None = None,
+    *,
+    models: Mapping[str, Predictor[Any]] | None = None,
+    observers: Sequence[Observer] = (),
+    clock: Clock | None = None,
+) -> Server:
+    """Build the server that settings describe.
+
+    models: predictors by id that replace or join the built-in ones, for tests and embedding;
+    observers: who sees every lap; clock: the one that paces.
+    """
+    settings = settings or Settings()
+    clock = clock or Clock()
+    tokenizer = o200k()
+    default = default_predictor(settings.model, tokenizer)
+    known: dict[str, Predictor[Any]] = {
+        "tokenlap": default_predictor("tokenlap", tokenizer),
+        "table": TablePredictor(LESSON, tokenizer),
+        "echo": EchoPredictor(tokenizer),
+        **(models or {}),
+    }
+    backend = Backend(
+        settings,
+        {name: Model(tokenizer, predictor) for name, predictor in known.items()},
+        Model(tokenizer, default),
+        Calls(clock.now, observers),
+        clock=clock,
+    )
+    return Server(Envelope(_application(backend), backend.calls), backend)
+
+
+def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
+    """Return the predictor that `--model` names: tokenlap, table, echo, or KIND:FILE.
+
+    Raises ValueError that lists what there is.
+    """
+    kind, _, file = spec.partition(":")
+    match kind, file:
+        case "tokenlap", "":
+            return NgramPredictor(default_model(), tokenizer)
+        case "table", "":
+            return TablePredictor(LESSON, tokenizer)
+        case "echo", "":
+            return EchoPredictor(tokenizer)
+        case "ngram", _ if file:
+            return NgramPredictor(NgramModel.load(Path(file).read_bytes()), tokenizer)
+        case "table", _:
+            return TablePredictor(read_table(Path(file)), tokenizer)
+        case "script", _ if file:
+            return ScriptPredictor.of_text(Path(file).read_text(encoding="utf-8"), tokenizer)
+        case _:
+            known = "tokenlap, table, echo, ngram:FILE, table:FILE.yaml or script:FILE"
+            raise ValueError(f"unknown model {spec!r}: expected {known}")
+
+
+def _application(backend: Backend) -> FastAPI:
+    app = FastAPI(title="tokenlap", redirect_slashes=False, docs_url=None, redoc_url=None)
+    for method, path, handler in ROUTES:
+        # Starlette's own Route: FastAPI's dependency solving costs 50-75 us a request, and the
+        # bytes are validated
+        # by the pydantic models in any case.
+        app.router.routes.append(Route(path, _guarded(backend, handler), methods=[method]))
+    app.add_exception_handler(HTTPException, _http_error)
+    return app
+
+
+def _guarded(
+    backend: Backend, handler: Handler
+) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    """Return the endpoint of a handler: whatever it raises is answered in the envelope."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            return await handler(backend, request)
+        except Exception as error:
+            return answer_to(request.scope, error)
+
+    return endpoint
+
+
+async def _http_error(request: Request, error: Exception) -> Response:
+    """Answer what Starlette refuses by itself: no such path, or not with this method."""
+    assert isinstance(error, HTTPException)
+    path = request.scope["path"]
+    if error.status_code == 404:
+        return answer_to(request.scope, NotFound(f"Invalid URL ({request.method} {path})"))
+    if error.status_code == 405:
+        hint = "(HINT: Perhaps you meant to use a different HTTP method?)"
+        refused = MethodNotAllowed(f"Not allowed to {request.method} on {path}. {hint}")
+        refused.headers.update(error.headers or {})
+        return answer_to(request.scope, refused)
+    return answer_to(request.scope, error)
