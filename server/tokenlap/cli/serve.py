@@ -1,0 +1,119 @@
+"""`tokenlap serve`: settings, sockets, signals, the banner."""
+
+import asyncio
+import gc
+import signal
+import socket
+import sys
+from types import FrameType
+
+import uvicorn
+from pydantic import ValidationError
+
+from tokenlap.api.calls import Observer
+from tokenlap.api.log import AccessLog
+from tokenlap.api.watch import Watch
+from tokenlap.app import Server, create_app
+from tokenlap.cli.usage import UsageError, version
+from tokenlap.settings import Settings, read_settings
+
+BACKSTOP = 2.0
+"""Seconds after the grace period at which uvicorn cancels what is still there."""
+
+
+class DrainingServer(uvicorn.Server):
+    """On the first SIGTERM or SIGINT no new connections, a grace period, a farewell; on the second,
+    exit now.
+    """
+
+    def __init__(self, config: uvicorn.Config, server: Server) -> None:
+        """server: whose open answers are to be ended."""
+        super().__init__(config)
+        self._server = server
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Take a signal."""
+        self._captured_signals.append(sig)
+        if self.should_exit:
+            self.force_exit = True
+        self.should_exit = True
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let open answers run on for the grace period, then end them."""
+        backend = self._server.backend
+        timer = asyncio.get_running_loop().call_later(backend.settings.grace, backend.drain.end_all)
+        await super().shutdown(sockets)
+        timer.cancel()
+
+
+def run(arguments: list[str]) -> int:
+    """Serve until a signal comes; returns the exit code. Raises UsageError for what the caller can
+    put right.
+    """
+    try:
+        settings = read_settings(arguments)
+        server = create_app(settings, observers=observers(settings))
+    except ValidationError as invalid:
+        first = invalid.errors(include_url=False)[0]
+        name = "--" + ".".join(str(part) for part in first["loc"]).replace("_", "-")
+        raise UsageError(
+            f"{name}: {first['msg']}", "tokenlap serve --help lists all settings", 2
+        ) from None
+    except (ValueError, OSError) as error:
+        raise UsageError(str(error), "tokenlap serve --help lists all settings", 2) from None
+    listening = listen(settings.host, settings.port)
+    print(banner(settings, listening.getsockname()[1]), flush=True)
+    config = uvicorn.Config(
+        server.app,
+        access_log=False,
+        log_level="warning",
+        lifespan="off",
+        timeout_keep_alive=int(settings.keep_alive),
+        timeout_graceful_shutdown=int(settings.grace + BACKSTOP),
+        server_header=False,
+    )
+    gc.collect()
+    gc.freeze()  # what is loaded now stays: the collector need not look at it again
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    DrainingServer(config, server).run([listening])
+    return 0
+
+
+def observers(settings: Settings) -> list[Observer]:
+    """Return who sees the calls, as settings ask."""
+    watching: list[Observer] = [Watch(sys.stdout)] if settings.watch else []
+    if settings.log != "off":
+        watching.append(AccessLog(sys.stderr, settings.log == "json"))
+    return watching
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Return a socket that is bound to host and port; 0 takes a free one."""
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(address)
+        bound.set_inheritable(True)
+    except OSError as error:
+        tip = "tokenlap serve --port 0 picks a free one"
+        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}", tip) from None
+    return bound
+
+
+def banner(settings: Settings, port: int) -> str:
+    """Return what the terminal shows at the start."""
+    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    promise = "a new seed each time" if settings.random else "same request, same reply"
+    body = '{"model":"any","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
+    return f"""tokenlap {version()} · model {settings.model} · {promise}
+
+  API   {url}/v1
+
+  export OPENAI_BASE_URL={url}/v1
+  export OPENAI_API_KEY=anything
+  curl -N {url}/v1/chat/completions -d '{body}'
+
+Ctrl-C stops · --watch shows every lap · tokenlap serve --help
+"""
