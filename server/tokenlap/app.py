@@ -28,6 +28,7 @@ from tokenlap.predictors.ngram.store import NgramModel
 from tokenlap.predictors.script import ScriptPredictor
 from tokenlap.predictors.table import LESSON, TablePredictor, read_table
 from tokenlap.settings import Settings
+from tokenlap.store import MemoryStore, Store
 
 Handler = Callable[[Backend, Request], Awaitable[Response]]
 
@@ -55,11 +56,12 @@ def create_app(
     models: Mapping[str, Predictor[Any]] | None = None,
     observers: Sequence[Observer] = (),
     clock: Clock | None = None,
+    store: Store | None = None,
 ) -> Server:
     """Build the server that settings describe.
 
     models: predictors by id that replace or join the built-in ones, for tests and embedding;
-    observers: who sees every lap; clock: the one that paces.
+    observers: who sees every lap; clock: the one that paces; store: what outlives a request.
     """
     settings = settings or Settings()
     clock = clock or Clock()
@@ -76,6 +78,7 @@ def create_app(
         {name: Model(tokenizer, predictor) for name, predictor in known.items()},
         Model(tokenizer, default),
         Calls(clock.now, observers),
+        store or MemoryStore(settings.max_stored, settings.max_stored_size),
         clock=clock,
     )
     return Server(Envelope(_application(backend), backend.calls), backend)

@@ -71,6 +71,12 @@ class Settings(BaseSettings):
     max_body_size: int = Field(
         64 * 2**20, ge=1, description="bytes of a request body; more is a 413"
     )
+    max_stored: int = Field(
+        10_000, ge=0, description="stored responses and completions; then the oldest go"
+    )
+    max_stored_size: int = Field(
+        256 * 2**20, ge=1, description="bytes of what is stored; then the oldest go"
+    )
     grace: Seconds = Field(3.0, description="how long open streams may run on after SIGTERM")
     keep_alive: Seconds = Field(75.0, description="how long an idle connection stays open")
     log: Literal["text", "json", "off"] = Field(

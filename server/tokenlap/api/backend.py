@@ -16,6 +16,7 @@ from tokenlap.delivery.pace import Clock
 from tokenlap.engine.batch import Model
 from tokenlap.errors import NotFound, Unauthorized
 from tokenlap.settings import Settings
+from tokenlap.store import Store
 
 NO_KEY = (
     "You didn't provide an API key. You need to provide your API key in an Authorization header "
@@ -37,13 +38,15 @@ class Backend:
     """The parts that routes share.
 
     models: by id, those listed under /v1/models; default: who answers to every other name.
-    now: seconds since 1970, for `created`; clock: the one that paces.
+    now: seconds since 1970, for `created`; clock: the one that paces. store: what outlives a
+    request, in collections that `collection` names.
     """
 
     settings: Settings
     models: dict[str, Model]
     default: Model
     calls: Calls
+    store: Store
     drain: Drain = field(default_factory=Drain)
     clock: Clock = field(default_factory=Clock)
     now: Callable[[], float] = time.time
@@ -90,6 +93,11 @@ class Backend:
             key=self.key(request)[-4:],
             arrived=request.scope.get("tokenlap.arrived") or self.clock.now(),
         )
+
+
+def collection(kind: str, key: str) -> str:
+    """Return the name of what is stored of this kind for an API key: a key sees its own alone."""
+    return f"{kind} {key}"
 
 
 def no_model(name: str) -> NotFound:
