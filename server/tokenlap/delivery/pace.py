@@ -34,23 +34,21 @@ async def pace(
 ) -> AsyncIterator[list[T]]:
     """Yield laps when they are due, those that are due together in one list of at most BATCH.
 
-    waits: seconds before each lap, the first counted from arrived. The next lap is not computed
-    before this one has left, so whoever stops reading stops the loop.
+    waits: seconds before each lap, the first counted from arrived; without end. The next lap is not
+    computed before this one has left, unless both are due, so whoever stops reading stops the loop.
     """
-    due, now = arrived, clock.now()
+    now, due = clock.now(), arrived + next(waits)
     batch: list[T] = []
-    for lap, wait in zip(laps, waits, strict=False):
-        due += wait
-        if due > now and due > (now := clock.now()):
-            if batch:
-                yield batch
-                batch = []
-            while due > (now := clock.now()):
-                await clock.sleep(due - now)
+    for lap in laps:
+        while due > now and due > (now := clock.now()):
+            await clock.sleep(due - now)
         batch.append(lap)
-        if len(batch) >= BATCH:
-            yield batch
-            batch = []
+        due += next(waits)
+        if len(batch) < BATCH and (due <= now or due <= (now := clock.now())):
+            continue  # the next lap is due as well: they leave together
+        yield batch
+        batch = []
+        if due <= now:
             await clock.sleep(0)
             now = clock.now()
     if batch:
