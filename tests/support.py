@@ -4,7 +4,6 @@ real server with one.
 
 import asyncio
 import json
-import os
 import socket
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -13,7 +12,6 @@ from typing import Any
 
 import httpx
 import uvicorn
-from hypothesis import settings as hypothesis_settings
 
 from tokenlap.app import Server, create_app
 from tokenlap.cli.serve import DrainingServer
@@ -23,18 +21,6 @@ from tokenlap.predictors.script import ScriptPredictor
 from tokenlap.settings import Settings
 
 Json = dict[str, Any]
-
-
-EXHAUSTIVE = os.environ.get("TOKENLAP_EXHAUSTIVE") == "1"
-
-
-def examples(count: int) -> hypothesis_settings:
-    """How many examples a property is tried on: count of the same ones every time, or 20 times as
-    many new ones with TOKENLAP_EXHAUSTIVE=1.
-    """
-    return hypothesis_settings(
-        max_examples=count * (20 if EXHAUSTIVE else 1), deadline=None, derandomize=not EXHAUSTIVE
-    )
 
 
 def quiet(**options: Any) -> Settings:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.support import examples
+from tests.properties import examples
 from tokenlap.delivery.latency import Latency
 from tokenlap.delivery.pace import BATCH, Clock, pace
 
