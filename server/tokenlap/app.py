@@ -17,6 +17,7 @@ from tokenlap.api.backend import Backend
 from tokenlap.api.calls import Calls, Observer
 from tokenlap.api.chat import route as chat
 from tokenlap.api.envelope import Envelope, answer_to
+from tokenlap.delivery.deployment import Deployment, Deployments
 from tokenlap.delivery.pace import Clock
 from tokenlap.engine.batch import Model
 from tokenlap.engine.predictor import Predictor
@@ -78,10 +79,24 @@ def create_app(
         {name: Model(tokenizer, predictor) for name, predictor in known.items()},
         Model(tokenizer, default),
         Calls(clock.now, observers),
+        _deployments(settings, clock),
         store or MemoryStore(settings.max_stored, settings.max_stored_size),
         clock=clock,
     )
     return Server(Envelope(_application(backend), backend.calls), backend)
+
+
+def _deployments(settings: Settings, clock: Clock) -> Deployments:
+    """Return an engine for the default latency, and one for each that some models have of their
+    own.
+    """
+    return Deployments(
+        Deployment.of(settings.profile, settings.bounds, clock.now),
+        {
+            pattern: Deployment.of(profile, settings.bounds, clock.now)
+            for pattern, profile in settings.profiles_by_model.items()
+        },
+    )
 
 
 def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:

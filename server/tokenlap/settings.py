@@ -16,11 +16,28 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
-from tokenlap.delivery.latency import PROFILES, Latency, seconds
+from tokenlap.delivery.deployment import Bounds
+from tokenlap.delivery.latency import law, seconds
+from tokenlap.delivery.load import Load
+from tokenlap.delivery.profiles import Profile, profile
 
 
 def _duration(value: object) -> object:
     return seconds(value) if isinstance(value, str) else value
+
+
+def _law(value: object) -> object:
+    """Keep a law as it is written, once it has been read without a complaint."""
+    text = str(value) if isinstance(value, int | float) else value
+    if isinstance(text, str):
+        law(text)
+    return text
+
+
+def _named_profile(value: object) -> object:
+    if isinstance(value, str):
+        profile(value)
+    return value
 
 
 def _list(value: object) -> object:
@@ -28,6 +45,8 @@ def _list(value: object) -> object:
 
 
 Seconds = Annotated[float, BeforeValidator(_duration), Field(ge=0)]
+LawText = Annotated[str, BeforeValidator(_law)]
+ProfileName = Annotated[str, BeforeValidator(_named_profile)]
 
 
 class Settings(BaseSettings):
@@ -55,12 +74,36 @@ class Settings(BaseSettings):
         1024, ge=1, description="length wall of the default model, in tokens"
     )
     random: bool = Field(False, description="a new seed for each request that gives none")
-    latency: str = Field("natural", description="named latency: natural (200ms, 20ms) or none")
-    ttft: Seconds | None = Field(
-        None, description="time to first token, such as 300ms; overrides --latency"
+    latency: ProfileName = Field(
+        "natural",
+        description="natural (200ms, 20ms), none, edge-3b, 8b-h100, 70b-h100x8, 405b-h100x8, "
+        "hosted-fast, hosted-reasoning, or a FILE.yaml",
     )
-    itl: Seconds | None = Field(
-        None, description="time between tokens, such as 15ms; overrides --latency"
+    latency_for: dict[str, ProfileName] = Field(
+        {}, description="a latency for some model names, such as 'gpt-4o*=hosted-fast'"
+    )
+    ttft: LawText | None = Field(
+        None, description="time to first token: 300ms, or median/p99 as 300ms/900ms"
+    )
+    itl: LawText | None = Field(
+        None, description="time between tokens: 15ms, or median/p99 as 15ms/60ms"
+    )
+    prefill: LawText | None = Field(
+        None, description="time for each prompt token that is not cached: 50us"
+    )
+    max_num_seqs: int | None = Field(
+        None, ge=1, description="sequences that run at once; the latency's own number if not given"
+    )
+    slowdown: float | None = Field(
+        None, ge=1, le=1000, description="how much slower a token is when all of them run"
+    )
+    max_queued: int = Field(1024, ge=0, description="requests that may wait for a slot")
+    queue_full: Literal["429", "503"] = Field("429", description="status of one request more")
+    prefix_cache: int = Field(
+        262_144, ge=0, description="tokens of prompts that need no second prefill; 0 for no cache"
+    )
+    send_timeout: Seconds = Field(
+        60.0, description="how long a client may stop reading before it is cut off; 0 for ever"
     )
     strict: bool = Field(
         False, description="behave as the platform: unknown model 404, parameter 400, no key 401"
@@ -85,13 +128,31 @@ class Settings(BaseSettings):
     watch: bool = Field(False, description="print the text of every request as its loop turns")
 
     @property
-    def law(self) -> Latency:
-        """The latency that --latency, --ttft and --itl ask for."""
-        base = PROFILES[self.latency]
-        return Latency(
-            base.ttft if self.ttft is None else self.ttft,
-            base.itl if self.itl is None else self.itl,
+    def profile(self) -> Profile:
+        """The profile that --latency names, with what the single flags give in its place."""
+        return self._altered(profile(self.latency))
+
+    @property
+    def profiles_by_model(self) -> dict[str, Profile]:
+        """The profiles of --latency-for, by pattern of model name; the single flags act on none of
+        them.
+        """
+        return {pattern: profile(name) for pattern, name in self.latency_for.items()}
+
+    @property
+    def bounds(self) -> Bounds:
+        """What bounds each deployment beside its profile."""
+        return Bounds(self.max_queued, 429 if self.queue_full == "429" else 503, self.prefix_cache)
+
+    def _altered(self, named: Profile) -> Profile:
+        given = {"ttft": self.ttft, "itl": self.itl, "prefill": self.prefill}
+        latency = named.latency.altered(**{name: law(text) for name, text in given.items() if text})
+        load = Load(
+            named.load.max_num_seqs if self.max_num_seqs is None else self.max_num_seqs,
+            named.load.slowdown if self.slowdown is None else self.slowdown,
+            named.load.chunk_tokens,
         )
+        return Profile(latency, load)
 
     @classmethod
     def settings_customise_sources(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from tokenlap.api.calls import Call, Calls
+from tokenlap.delivery.deployment import Deployments
 from tokenlap.delivery.drain import Drain
 from tokenlap.delivery.pace import Clock
 from tokenlap.engine.batch import Model
@@ -38,6 +39,7 @@ class Backend:
     """The parts that routes share.
 
     models: by id, those listed under /v1/models; default: who answers to every other name.
+    deployments: how fast which model answers.
     now: seconds since 1970, for `created`; clock: the one that paces. store: what outlives a
     request, in collections that `collection` names.
     """
@@ -46,6 +48,7 @@ class Backend:
     models: dict[str, Model]
     default: Model
     calls: Calls
+    deployments: Deployments
     store: Store
     drain: Drain = field(default_factory=Drain)
     clock: Clock = field(default_factory=Clock)

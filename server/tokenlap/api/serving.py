@@ -5,18 +5,24 @@ keeps it to the end.
 import json
 import logging
 from collections.abc import AsyncGenerator, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
 from tokenlap.api.backend import Backend
-from tokenlap.api.calls import Call
+from tokenlap.api.calls import Call, Ending
+from tokenlap.api.timing import asked_latency
 from tokenlap.delivery.connected import ClientLeft, ServerStopping, while_connected
+from tokenlap.delivery.latency import Latency
 from tokenlap.delivery.pace import pace
+from tokenlap.delivery.prefix import Lease, PrefixCache, shown
+from tokenlap.delivery.queue import Slot
 from tokenlap.delivery.sse import Ending as StreamEnding
 from tokenlap.delivery.sse import EventStream
 from tokenlap.engine.batch import GenerationRequest, Lap, Model, decode
+from tokenlap.engine.tokenizer import TokenId
 from tokenlap.errors import ApiError, Overloaded, ServerError
 
 logger = logging.getLogger("tokenlap")
@@ -25,7 +31,12 @@ STOPPING = "The server is shutting down. Please retry your request."
 
 
 class Encoder(Protocol[Chunk]):
-    """What an endpoint makes of laps: small typed chunks, and two ways to hand them over."""
+    """What an endpoint makes of laps: small typed chunks, and two ways to hand them over.
+
+    cached_tokens: how much of the prompt `usage` tells as cached; set before the first lap.
+    """
+
+    cached_tokens: int
 
     def encode(self, laps: Sequence[Lap]) -> list[Chunk]:
         """Return the chunks of laps; called in order, for every lap once."""
@@ -53,86 +64,131 @@ async def serve(
     generation: GenerationRequest,
     model: Model,
     encoder: Encoder[Any],
+    latency: Latency | None = None,
 ) -> Response:
-    """Answer a request that has passed all checks, streaming or blocking as call says."""
+    """Answer a request that has passed all checks, streaming or blocking as call says.
+
+    latency: in place of the deployment's own; the headers of the request win over both. Raises
+    BadRequest for a header that is no law, RateLimited or Overloaded where the queue is full.
+    """
+    deployment = backend.deployments.of_model(call.model)
+    latency = asked_latency(request.headers, latency or deployment.latency)
+    slot = deployment.queue.enter(generation.n)
+    reply = Reply(backend, call, encoder, slot)
     backend.calls.begin(call)
-    chunks = _chunks(backend, call, generation, model, encoder)
+    if slot.granted_at is None and not await _granted(reply, request):
+        return Response(status_code=499)
+    cached = reply.read(deployment.cache, backend.key(request), generation.prompt)
+    uncached = len(generation.prompt) - cached
+    waits = deployment.batch.waits(latency, generation.sampling.seed, uncached)
+    laps = pace(decode(generation, model), waits, call.arrived + call.queued, backend.clock)
     if call.stream:
         return EventStream(
-            _frames(backend, call, chunks, encoder),
+            _frames(reply, laps),
             {},
             backend.drain,
             farewell=lambda: encoder.failure(Overloaded(STOPPING)),
-            ended=lambda ending: backend.calls.end(call, _ENDINGS[ending]),
+            ended=lambda ending: reply.end(_ENDINGS[ending]),
         )
-    return await _buffered(backend, request, call, chunks, encoder)
+    return await _buffered(reply, request, laps)
 
 
-async def _chunks(
-    backend: Backend,
-    call: Call,
-    generation: GenerationRequest,
-    model: Model,
-    encoder: Encoder[Chunk],
-) -> AsyncGenerator[list[Chunk], None]:
-    """The stream, whoever reads it: laps when they are due, encoded."""
-    waits = backend.settings.law.waits()
-    async for laps in pace(decode(generation, model), waits, call.arrived, backend.clock):
-        backend.calls.lapped(call, laps)
-        yield encoder.encode(laps)
-    yield encoder.close()
+@dataclass(slots=True)
+class Reply:
+    """A reply under way: what it holds until it ends, however it ends."""
+
+    backend: Backend
+    call: Call
+    encoder: Encoder[Any]
+    slot: Slot
+    _lease: Lease | None = None
+
+    def read(self, cache: PrefixCache, key: str, prompt: Sequence[TokenId]) -> int:
+        """Read the prompt and return how many of its tokens the cache of this API key knew."""
+        self._lease = cache.lease(key, prompt)
+        self.encoder.cached_tokens = shown(self._lease.cached_tokens)
+        return self._lease.cached_tokens
+
+    def chunks(self, laps: Sequence[Lap]) -> list[Any]:
+        """Return what the endpoint makes of laps that leave now."""
+        self.backend.calls.lapped(self.call, laps)
+        return self.encoder.encode(laps)
+
+    def end(self, ending: Ending | None = None) -> None:
+        """Give everything back; ending where the laps do not tell."""
+        self.backend.calls.end(self.call, ending)
+        self.slot.release()
+        if self._lease is not None:
+            self._lease.release()
+
+
+async def _granted(reply: Reply, request: Request) -> bool:
+    """Wait for the slot; return False where the client has left the queue.
+
+    Raises Overloaded when the server stops.
+    """
+    try:
+        await while_connected(reply.slot.wait(), request.receive, reply.backend.drain)
+    except ClientLeft:
+        reply.end("client left")
+        return False
+    except ServerStopping:
+        reply.end("shutdown")
+        raise Overloaded(STOPPING) from None
+    except BaseException:
+        reply.end("error")
+        raise
+    assert reply.slot.granted_at is not None
+    reply.call.queued = reply.slot.granted_at - reply.call.arrived
+    return True
 
 
 async def _frames(
-    backend: Backend,
-    call: Call,
-    chunks: AsyncGenerator[list[Chunk], None],
-    encoder: Encoder[Chunk],
+    reply: Reply, batches: AsyncGenerator[list[Lap], None]
 ) -> AsyncGenerator[bytes, None]:
     """Send the chunks as they come; an error on the way ends the stream with an error frame."""
+    encoder = reply.encoder
     try:
-        async for batch in chunks:
-            frames = encoder.frames(batch)
+        async for laps in batches:
+            frames = encoder.frames(reply.chunks(laps))
             if frames:
                 yield frames
-        yield encoder.end()
+        yield encoder.frames(encoder.close()) + encoder.end()
     except Exception:
         logger.exception("the loop failed after the first byte")
-        backend.calls.end(call, "error")
+        reply.end("error")
         yield encoder.failure(ServerError())
     finally:
-        await chunks.aclose()
+        await batches.aclose()
 
 
 async def _buffered(
-    backend: Backend,
-    request: Request,
-    call: Call,
-    chunks: AsyncGenerator[list[Chunk], None],
-    encoder: Encoder[Chunk],
+    reply: Reply, request: Request, batches: AsyncGenerator[list[Lap], None]
 ) -> Response:
     """Keep the chunks until the last one, then answer with all of them folded into one object."""
-    buffer: list[Chunk] = []
+    buffer: list[Any] = []
 
     async def fill() -> None:
-        async for batch in chunks:
-            buffer.extend(batch)
+        async for laps in batches:
+            buffer.extend(reply.chunks(laps))
+        buffer.extend(reply.encoder.close())
 
     try:
-        await while_connected(fill(), request.receive, backend.drain)
+        await while_connected(fill(), request.receive, reply.backend.drain)
     except ClientLeft:
-        backend.calls.end(call, "client left")
+        reply.end("client left")
         return Response(status_code=499)  # as nginx: nobody reads it
     except ServerStopping:
-        backend.calls.end(call, "shutdown")
+        reply.end("shutdown")
         raise Overloaded(STOPPING) from None
     except BaseException:
-        backend.calls.end(call, "error")
+        reply.end("error")
         raise
     finally:
-        await chunks.aclose()
-    backend.calls.end(call)
-    return json_answer(encoder.fold(buffer), {"server-timing": server_timing(call)})
+        await batches.aclose()
+    reply.end()
+    timing = {"server-timing": server_timing(reply.call)}
+    return json_answer(reply.encoder.fold(buffer), timing)
 
 
 _ENDINGS: dict[StreamEnding, Any] = {
@@ -152,6 +208,6 @@ def json_answer(body: Any, headers: dict[str, str] | None = None, status: int = 
 def server_timing(call: Call) -> str:
     """Return where the time of a blocking answer went, in milliseconds (Server-Timing)."""
     ttft, finished = call.ttft or 0.0, call.finished or call.arrived
-    decode_time = finished - call.arrived - ttft
+    decode_time = max(0.0, finished - call.arrived - ttft)
     parts = {"queue": call.queued, "ttft": ttft, "decode": decode_time}
     return ", ".join(f"{name};dur={seconds * 1000:.1f}" for name, seconds in parts.items())

@@ -7,7 +7,7 @@ loop still yields to others in between.
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,7 +31,7 @@ class Clock:
 
 async def pace(
     laps: Iterator[T], waits: Iterator[float], arrived: float, clock: Clock
-) -> AsyncIterator[list[T]]:
+) -> AsyncGenerator[list[T], None]:
     """Yield laps when they are due, those that are due together in one list of at most BATCH.
 
     waits: seconds before each lap, the first counted from arrived; without end. The next lap is not

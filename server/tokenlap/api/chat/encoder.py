@@ -48,6 +48,7 @@ class ChatEncoder:
     prompt_tokens: int
     scored: bool = False
     include_usage: bool = False
+    cached_tokens: int = 0
     new_id: Callable[[str], str] = random_id
     extra: dict[str, Any] = field(default_factory=dict)
     _opened: int = 0
@@ -109,6 +110,7 @@ class ChatEncoder:
             self.prompt_tokens,
             sum(finish.tokens for finish in self._finished),
             sum(finish.reasoning_tokens for finish in self._finished),
+            self.cached_tokens,
         )
 
     def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
