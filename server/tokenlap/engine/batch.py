@@ -13,7 +13,7 @@ from tokenlap.engine.sampler import Sampler, SamplingParams, Traced, mixed_seed,
 from tokenlap.engine.stopping import StopCondition, StopParams
 from tokenlap.engine.template import ASSISTANT
 from tokenlap.engine.tokenizer import TokenId, Tokenizer
-from tokenlap.engine.transcript import Transcript, pieces_of
+from tokenlap.engine.transcript import Transcript, pieces_of, unfinished
 
 Lap = tuple[Sequence[Event], ...]
 """One turn of the loop: for each choice the events of its token; empty where nothing may leave, or
@@ -25,9 +25,10 @@ it has ended.
 class GenerationRequest:
     """What an endpoint wants written.
 
-    prompt: the whole document, token ids; opening: the header of its open turn, "assistant" for
-    plain text as well. n: how many choices, >= 1; top_logprobs: candidates to score per token,
-    0..20, None for none; trace: note the die.
+    prompt: the whole document, token ids; opening: the header of its open turn, "" for a raw text,
+    in which markers mean nothing. n: how many choices, >= 1; top_logprobs: candidates to score per
+    token, 0..20, None for none; trace: note the die. beside: requests for further prompts, whose
+    choices are written together with these and follow them.
     """
 
     prompt: tuple[TokenId, ...]
@@ -37,6 +38,7 @@ class GenerationRequest:
     opening: str = ASSISTANT
     top_logprobs: int | None = None
     trace: bool = False
+    beside: tuple["GenerationRequest", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,14 @@ class Model:
 
 
 def decode(request: GenerationRequest, model: Model) -> Iterator[Lap]:
-    """Advance the n sequences of request together, one token each per lap, until all have ended."""
-    if request.n == 1:
+    """Advance the n sequences of request, and of those beside it, together, one token each per lap,
+    until all have ended.
+    """
+    if request.n == 1 and not request.beside:
         yield from ((events,) for events in reply(request, model, 0))
         return
-    choices = [reply(request, model, choice) for choice in range(request.n)]
+    together = (request, *request.beside)
+    choices = [reply(each, model, choice) for each in together for choice in range(each.n)]
     while True:
         lap = [next(choice, None) for choice in choices]
         if all(written is None for written in lap):
@@ -70,7 +75,10 @@ def reply(request: GenerationRequest, model: Model, choice: int) -> Iterator[Seq
     traced = Traced(sampler, params.seed) if request.trace else None
     holdback = HoldBack(stop.sequences, stop.include_sequence) if stop.sequences else None
     scored = request.top_logprobs is not None
-    transcript = Transcript(pieces_of(model.tokenizer), holdback, request.opening, watched=scored)
+    pieces = pieces_of(model.tokenizer)
+    transcript = Transcript(
+        pieces, holdback, request.opening, scored, unfinished(request.prompt, pieces)
+    )
     notes = Notes(transcript, request.top_logprobs, traced) if scored or traced else None
     laps = generate(
         model.predictor, traced or sampler, StopCondition(stop, transcript), request.prompt

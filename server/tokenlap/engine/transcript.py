@@ -14,6 +14,8 @@ from tokenlap.engine.tokenizer import MESSAGE, SPECIAL_TOKENS, START, TokenId, T
 _MARKERS = frozenset(SPECIAL_TOKENS.values())
 _CHANNELS: dict[str, Channel] = {"reasoning": "reasoning", "refusal": "refusal"}
 _Utf8 = getincrementaldecoder("utf-8")
+_LONGEST = 4
+"""The most bytes of a character in UTF-8, and so the most tokens it can be cut into."""
 
 
 class Pieces(dict[TokenId, tuple[Text, ...] | None]):
@@ -45,13 +47,28 @@ def pieces_of(tokenizer: Tokenizer) -> Pieces:
     return Pieces(tokenizer)
 
 
+def unfinished(prompt: Sequence[TokenId], pieces: Pieces) -> bytes:
+    """Return the bytes at the end of prompt that only begin a character, b"" where there are none.
+
+    Example: the first two of the parrot's three tokens -> b"\\xf0\\x9f\\xa6"
+    """
+    tail = b""
+    for token in reversed(prompt[-_LONGEST:]):
+        if pieces[token] is not None or token in _MARKERS:
+            break
+        tail = pieces.tokenizer.token_bytes(token) + tail
+    decoder = _Utf8("replace")
+    decoder.decode(tail)
+    return decoder.getstate()[0]
+
+
 class Transcript:
     """Reads the tokens of one reply; after each push, `ready` holds the events that may leave.
 
     Bytes of a character wait for the rest of it; text that may become a stop sequence waits until
     it no longer can. A marker opens a header (`<|start|>`) or the body of one (`<|message|>`):
     "assistant" is the answer, "assistant reasoning" and "assistant refusal" are channels,
-    "assistant to=NAME" is a tool call.
+    "assistant to=NAME" is a tool call. In a raw text markers are skipped and mean nothing.
     """
 
     def __init__(
@@ -60,11 +77,13 @@ class Transcript:
         holdback: HoldBack | None = None,
         opening: str = ASSISTANT,
         watched: bool = False,
+        begun: bytes = b"",
     ) -> None:
-        """Take the header of the open turn, whose body the reply continues.
+        """Take the header of the open turn, whose body the reply continues, "" for a raw text.
 
         watched: keep `produced` and `released` up to date, at some cost per token; logprobs need
-        them.
+        them. begun: the bytes of a character that the prompt leaves unfinished; it leaves with the
+        token that completes it.
         """
         self.ready: Sequence[Event] = ()
         self.produced = self.released = 0  # characters of answer or refusal: decoded, let go
@@ -72,7 +91,9 @@ class Transcript:
         self.calls = 0
         self._pieces = pieces
         self._holdback = holdback
+        self._raw = not opening
         self._decoder = _Utf8("replace")
+        self._decoder.decode(begun)
         self._header: str | None = None
         self._channel: Channel | None = None  # None: the arguments of a tool call
         self._watched = watched
@@ -156,6 +177,8 @@ class Transcript:
     def _mark(self, token: TokenId) -> Sequence[Event]:
         """Follow a marker from body to header and back; what was held back leaves first."""
         self._decoder.reset()
+        if self._raw:
+            return ()
         if token == MESSAGE and self._header is not None:
             return self._open_body(self._header)
         held = self.close()
