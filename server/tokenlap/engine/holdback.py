@@ -22,13 +22,17 @@ class HoldBack:
         self._held = ""
         self.matched = False
 
-    def push(self, text: str) -> str:
-        """Take the text of a lap and return what may leave now."""
-        buffer = self._held + text
+    def push(self, text: str, may_stop: bool = True) -> str:
+        """Take the text of a lap and return what may leave now.
+
+        may_stop: False where a sequence that is complete does not count yet (min_tokens); it never
+        counts later, though one that only begins here may.
+        """
+        begun, buffer = len(self._held), self._held + text
         if self._firsts.isdisjoint(buffer):
             self._held = ""
             return buffer
-        end = self._match(buffer)
+        end = self._match(buffer, begun) if may_stop else None
         if end is not None:
             self.matched, self._held = True, ""
             return buffer[:end]
@@ -41,11 +45,15 @@ class HoldBack:
         held, self._held = self._held, ""
         return held
 
-    def _match(self, buffer: str) -> int | None:
-        """Return where the released text ends, if a sequence is complete; the earliest position
-        wins.
+    def _match(self, buffer: str, begun: int) -> int | None:
+        """Return where the released text ends, if a sequence is complete that ends after the first
+        `begun` characters; the earliest position wins.
         """
-        found = [(at, s) for s in self._sequences if (at := buffer.find(s)) >= 0]
+        found = [
+            (at, s)
+            for s in self._sequences
+            if (at := buffer.find(s, max(0, begun - len(s) + 1))) >= 0
+        ]
         if not found:
             return None
         at, sequence = min(found, key=lambda match: (match[0], len(match[1])))

@@ -51,10 +51,11 @@ class StopCondition:
         The wall comes last: a reply whose last allowed token also stops it says `stop`.
         """
         self._written += 1
-        if token in self._ends and not self._shown:
+        may_stop = self._written > self._min_tokens
+        ends = may_stop and token in self._ends
+        if ends and not self._shown:
             self._transcript.skip()
             return "stop"
-        matched = self._transcript.push(token, self._written > self._min_tokens)
-        if matched or token in self._ends:
+        if self._transcript.push(token, may_stop) or ends:
             return "stop"
         return "length" if self._written >= self._max_tokens else None

@@ -11,8 +11,9 @@ and ids that o200k_harmony, OpenAI's published superset, gives them.
 
 import hashlib
 import lzma
+import re
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -56,6 +57,10 @@ _PATTERN = "|".join(
 )
 
 
+_LONGEST_RUN = 500_000  # characters; a pattern on a million blanks in a row overflows its stack
+_BLANKS = re.compile(r"\s+")
+
+
 class Tokenizer:
     """The o200k_base encoding; building one takes about 0.4 s of CPU, so build it before
     listening.
@@ -71,8 +76,13 @@ class Tokenizer:
         )
 
     def encode(self, text: str) -> list[TokenId]:
-        """Return the token ids of text; special tokens spelled in it are ordinary text."""
-        return self._encoding.encode_ordinary(text)
+        """Return the token ids of text; special tokens spelled in it are ordinary text.
+
+        Runs of more than half a million blanks are cut, for the sake of the pattern's stack.
+        """
+        if len(text) <= _LONGEST_RUN:
+            return self._encoding.encode_ordinary(text)
+        return [token for part in _parts(text) for token in self._encoding.encode_ordinary(part)]
 
     def encode_bytes(self, raw: bytes) -> list[TokenId]:
         """Return one id for each byte: every single byte is a token of the vocabulary."""
@@ -102,6 +112,16 @@ class Tokenizer:
 
 
 _SPECIAL_IDS = frozenset(SPECIAL_TOKENS.values())
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Cut a text in the middle of its overlong runs of blanks, and nowhere else."""
+    begin = 0
+    for run in _BLANKS.finditer(text):
+        for cut in range(run.start() + _LONGEST_RUN, run.end(), _LONGEST_RUN):
+            yield text[begin:cut]
+            begin = cut
+    yield text[begin:]
 
 
 def read_ranks(packed: bytes) -> dict[bytes, TokenId]:

@@ -111,6 +111,11 @@ class Transcript:
         )
 
     @property
+    def channel(self) -> Channel:
+        """Where text goes now; the arguments of a tool call are no text."""
+        return self._channel or "content"
+
+    @property
     def matched(self) -> bool:
         """Whether a stop sequence is complete."""
         return self._holdback is not None and self._holdback.matched
@@ -159,10 +164,10 @@ class Transcript:
     def _body(self, text: str, may_stop: bool) -> bool:
         if self._channel in ("content", "refusal"):
             self.produced += len(text)
-        if self._channel != "content" or self._holdback is None or not may_stop:
+        if self._channel != "content" or self._holdback is None:
             self.ready = self._text(text)
             return False
-        self.ready = self._text(self._holdback.push(text))
+        self.ready = self._text(self._holdback.push(text, may_stop))
         return self.matched
 
     def _text(self, text: str) -> Sequence[Event]:
