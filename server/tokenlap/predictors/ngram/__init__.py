@@ -1,0 +1,3 @@
+"""The default model: a back-off n-gram whose counts are weighted by how much each document
+resembles the prompt.
+"""

@@ -1,0 +1,146 @@
+"""The default model: predicts from every place of its corpus that continues the context.
+
+    p(next) ~ sum over places of (how much its document resembles the prompt) x (how well it fits)
+
+One loop over places, match lengths 1 to 12. Masks, bias, penalties and temperature act on the
+result as on any model's.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from tokenlap.engine.predictor import Distribution
+from tokenlap.engine.template import ASSISTANT, read
+from tokenlap.engine.tokenizer import CALL, CLOSE, END, MESSAGE, START, TokenId, Tokenizer
+from tokenlap.predictors.ngram.emit import Emitter, Said
+from tokenlap.predictors.ngram.lexicon import ANSWER, SLOTS, Lexicon
+from tokenlap.predictors.ngram.places import Corpus
+from tokenlap.predictors.ngram.prefill import Reader
+from tokenlap.predictors.ngram.raw import RawText, forgets, window
+from tokenlap.predictors.ngram.repair import Repair
+from tokenlap.predictors.ngram.state import NgramState
+from tokenlap.predictors.ngram.store import NgramModel
+from tokenlap.predictors.ngram.weights import weigh
+
+_TURN_MARKERS = frozenset((START, CLOSE, CALL))
+_EARLIER_TURNS = 2
+
+
+class NgramPredictor:
+    """Predicts along a model; safe to share between threads."""
+
+    def __init__(self, model: NgramModel, tokenizer: Tokenizer) -> None:
+        """Index the corpus of a model: about 25 ms for 60,000 positions."""
+        self._tokenizer = tokenizer
+        self._corpus = Corpus(model)
+        self._lexicon = Lexicon(model.vocabulary, tokenizer)
+        self._reader = Reader(model, self._corpus, tokenizer)
+        self._emitter = Emitter(model, self._lexicon, tokenizer)
+        self._raw = RawText(self._reader, tokenizer)
+        self._repair = Repair(self._corpus, self._lexicon, tokenizer)
+
+    def start(self, prompt: Sequence[TokenId]) -> NgramState:
+        """Find what the prompt asks for, and replay the reply so far."""
+        if START not in prompt:
+            return self._start_raw(list(prompt))
+        document = read(prompt, self._tokenizer)
+        asked = [turn.body for turn in document.turns if turn.header.split(" ")[0] == "user"]
+        earlier = tuple(reversed(asked[:-1]))[:_EARLIER_TURNS]
+        query = self._tokenizer.decode(document.query)
+        prefill = self._reader.read(query, earlier, document.opening.strip() != ASSISTANT)
+        before_reply = len(prompt) - len(document.reply)
+        closed = not document.reply and not _is_open(prompt)
+        state = NgramState(list(prompt[:before_reply]), prefill, closed=closed)
+        state.open_answer()
+        return state if closed else self._replay(state, document.reply)
+
+    def next(self, state: NgramState) -> Distribution:
+        """Return the distribution of the next token."""
+        if state.distribution is None:
+            state.distribution, state.offers = self._predict(state)
+        return state.distribution
+
+    def append(self, state: NgramState, token: TokenId) -> NgramState:
+        """Take a token that was written."""
+        if (token in _TURN_MARKERS and (not state.raw or token == START)) or state.closed:
+            return self.start([*state.document, token])
+        if state.raw and forgets(len(state.document) + 1):
+            return self.start([*state.document, token])
+        self._write(state, token)
+        return state
+
+    def _write(self, state: NgramState, token: TokenId) -> None:
+        """Take a token that changes neither the turns nor the window of a raw text."""
+        if state.distribution is None:
+            self.next(state)
+        state.document.append(token)
+        state.distribution = None
+        state.memory.length += 1
+        self._take(state, token)
+        if state.raw:
+            self._raw.read_on(state)
+
+    def _predict(self, state: NgramState) -> Said:
+        """Return the distribution, and the tokens that stand for something else in it."""
+        if state.phrase:
+            return self._emitter.certain(state.phrase[0], 1), {}
+        completed, rests = self._repair.complete(state)
+        if completed:
+            return self._emitter.emit_repaired(completed, rests)
+        prefill, context, memory = state.prefill, state.context, state.memory
+        weights = weigh(self._corpus, prefill.relevance, context.table, context.starts, memory)
+        if not weights:  # nothing continues this: begin an answer
+            weights = weigh(self._corpus, prefill.relevance, {}, prefill.starts(ANSWER), memory)
+        return self._emitter.emit(state, weights)
+
+    def _take(self, state: NgramState, token: TokenId) -> None:
+        """Move the context on by a token, or by what it stands for."""
+        if state.phrase:
+            as_offered = token == state.phrase[0]
+            state.phrase = state.phrase[1:] if as_offered else ()
+            if not state.phrase:
+                state.advance(self._corpus, state.slot)
+            if as_offered:
+                return
+        meaning = state.offers.get(token)
+        state.unknown = meaning is None and token not in self._lexicon.local
+        if token == END or meaning == ANSWER:
+            state.open_answer()
+            state.memory.length *= token != END
+        elif meaning is None:
+            state.advance(self._corpus, self._lexicon.read(token, state.before, state.last))
+        elif meaning in SLOTS:
+            state.slot, state.phrase = meaning, self._emitter.phrase(state, meaning)[1:]
+            if not state.phrase:
+                state.advance(self._corpus, meaning)
+        elif meaning < 0:
+            state.context, state.last = state.previous, state.before
+            state.advance(self._corpus, -meaning)
+        else:
+            state.advance(self._corpus, meaning)
+
+    def _start_raw(self, text: list[TokenId]) -> NgramState:
+        """Read a text without turns, from at most 512 tokens back."""
+        begin = window(len(text))
+        state = NgramState(text[:begin], self._raw.prefill(text[:begin]), raw=True)
+        state.open_answer()
+        return self._replay(state, text[begin:])
+
+    def _replay(self, state: NgramState, tokens: Sequence[TokenId]) -> NgramState:
+        for token in tokens:
+            self._write(state, token)
+        return state
+
+
+def _is_open(document: Sequence[TokenId]) -> bool:
+    """Say whether the last turn of a document has a body that may be written on."""
+    tokens = list(document)
+    turn = tokens[len(tokens) - tokens[::-1].index(START) :]
+    return MESSAGE in turn and not {CLOSE, CALL} & set(turn[turn.index(MESSAGE) :])
+
+
+@cache
+def default_model() -> NgramModel:
+    """Return the model that ships in the package, trained on data/corpus."""
+    return NgramModel.load(files("tokenlap").joinpath("data/default.ngram").read_bytes())

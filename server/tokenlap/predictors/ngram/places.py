@@ -1,0 +1,87 @@
+"""Where in the corpus a token, or a pair of tokens, is followed by something: the votes for what
+comes next.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from tokenlap.predictors.ngram.lexicon import BORDER
+from tokenlap.predictors.ngram.segments import Flag
+from tokenlap.predictors.ngram.store import NgramModel
+
+Places = Sequence[int]
+"""Positions in the corpus; each stands for the token there, which follows what was looked up."""
+
+_MOST_PLACES = 16
+"""Votes of the whole corpus for one context, evenly spaced; documents near the prompt have no such
+limit.
+"""
+PAIR_SHIFT = 18
+"""Bits of a local id: two of them make one key, `before << PAIR_SHIFT | last`."""
+
+
+class Corpus:
+    """The positions of a model, found by the one or two local ids before them."""
+
+    def __init__(self, model: NgramModel) -> None:
+        """Index the whole corpus, about 25 ms of CPU for 60,000 positions."""
+        self.tokens = model.tokens.tolist()  # a list is read faster than an array
+        self.flags = model.flags.tolist()
+        self.sentences = model.sentences
+        self.document = [0]
+        self._begins = model.documents
+        self._near: dict[int, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
+        for number, (begin, end) in enumerate(zip(self._begins, self._begins[1:], strict=False)):
+            self.document += [number] * (end - begin)
+        singles, pairs = self._index(1, len(self.tokens))
+        self._singles, self._pairs = _thin(singles), _thin(pairs)
+        joins = Flag.START | Flag.ITEM
+        self.ends = frozenset(
+            self.tokens[place - 1] for place, flag in enumerate(self.flags) if flag & joins
+        )
+        """Local ids after which a sentence or a list item may begin."""
+
+    def after(self, last: int, documents: Sequence[int]) -> Places:
+        """Return the places after the local id last: all those in documents, some of the others."""
+        places = list(self._singles.get(last, ()))
+        for document in documents:
+            places += self._index_of(document)[0].get(last, ())
+        return places
+
+    def after_pair(self, key: int, documents: Sequence[int]) -> Places:
+        """Return the places after two local ids: all those in documents, some of the others."""
+        places = list(self._pairs.get(key, ()))
+        for document in documents:
+            places += self._index_of(document)[1].get(key, ())
+        return places
+
+    def _index_of(self, document: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        index = self._near.get(document)
+        if index is None:
+            index = self._near[document] = self._index(
+                self._begins[document], self._begins[document + 1]
+            )
+        return index
+
+    def _index(self, begin: int, end: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+        """Return the places between begin and end by the id before them, and by the two ids before
+        them.
+        """
+        singles: defaultdict[int, list[int]] = defaultdict(list)
+        pairs: defaultdict[int, list[int]] = defaultdict(list)
+        before = last = BORDER
+        for place, token in enumerate(self.tokens[begin:end], begin):
+            if token != BORDER and last != BORDER:
+                singles[last].append(place)
+                if before != BORDER:
+                    pairs[before << PAIR_SHIFT | last].append(place)
+            before, last = last, token
+        return dict(singles), dict(pairs)
+
+
+def _thin(index: dict[int, list[int]]) -> dict[int, list[int]]:
+    """Keep at most sixteen places of each context, evenly spaced."""
+    for key, places in index.items():
+        if len(places) > _MOST_PLACES:
+            index[key] = [places[i * len(places) // _MOST_PLACES] for i in range(_MOST_PLACES)]
+    return index

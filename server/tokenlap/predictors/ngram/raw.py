@@ -1,0 +1,79 @@
+"""A text without turns: what it is about changes as it grows, whoever writes it.
+
+A state must be a function of the document alone, and a text does not say where the prompt ended. So
+the text itself is the query, read again at fixed lengths and, while it is short, after each
+thought.
+"""
+
+from collections.abc import Sequence
+
+from tokenlap.engine.tokenizer import TokenId, Tokenizer
+from tokenlap.predictors.ngram.lexicon import ANSWER
+from tokenlap.predictors.ngram.prefill import Prefill, Reader
+from tokenlap.predictors.ngram.state import NgramState
+
+_SHORT_TOKENS = 8
+"""Up to here a text is read again at each token."""
+_LONG_TOKENS = 48
+"""From here on it is read again every so many tokens."""
+_QUERY_TOKENS = 160
+_FORGET_TOKENS = 256
+"""A text is replayed from at most twice as many tokens back."""
+_FLOWING_FROM = 3
+
+
+def forgets(length: int) -> bool:
+    """Say whether a text that reaches this length in tokens is read anew from its window."""
+    return length % _FORGET_TOKENS == 0 and length >= 2 * _FORGET_TOKENS
+
+
+def window(length: int) -> int:
+    """Return the token from which a text of this length is replayed."""
+    return 0 if length < 2 * _FORGET_TOKENS else (length // _FORGET_TOKENS - 1) * _FORGET_TOKENS
+
+
+class RawText:
+    """Reads a text again as it grows, and opens an answer after a question, a label, or a line of
+    its own.
+    """
+
+    def __init__(self, reader: Reader, tokenizer: Tokenizer) -> None:
+        """Take what reads a query."""
+        self._reader = reader
+        self._tokenizer = tokenizer
+
+    def prefill(self, text: Sequence[TokenId]) -> Prefill:
+        """Read the end of a text as a query."""
+        if len(text) > _LONG_TOKENS:
+            text = text[: len(text) - len(text) % _LONG_TOKENS]
+        return self._reader.read(self._tokenizer.decode(text[-_QUERY_TOKENS:]), is_raw=True)
+
+    def read_on(self, state: NgramState) -> None:
+        """Take the latest token of a text into account.
+
+        Text that the corpus does not know counts as a prompt: the reply begins after it, as a new
+        answer where a line, a question, a sentence or a label ends.
+        """
+        text = self._tokenizer.decode(state.document[-1:])
+        if self._is_due(len(state.document), text):
+            state.prefill = self.prefill(state.document)
+        if state.phrase:
+            return
+        longest = state.context.longest
+        if longest < 2:
+            state.memory.length = 0
+        if longest >= _FLOWING_FROM:
+            return
+        if state.prefill.continuations and (longest < 2 or state.before != ANSWER):
+            state.continue_text()
+        elif text in (":", ".", "!") or text.endswith(("\n", "?")):
+            state.open_answer(spaced=not text.endswith("\n"))
+
+    def _is_due(self, length: int, text: str) -> bool:
+        if length > _LONG_TOKENS:
+            return length % _LONG_TOKENS == 0
+        return (
+            length <= _SHORT_TOKENS
+            or length % _SHORT_TOKENS == 0
+            or text.endswith(("\n", "?", ":", ".", "!"))
+        )

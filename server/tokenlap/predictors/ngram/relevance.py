@@ -1,0 +1,188 @@
+"""Prefill, the first half: which documents shall answer a prompt, and how much each counts.
+
+Answers for any prompt have a fixed score, which an answer to the point has to beat. A prompt may
+ask for a form (a poem, a list, JSON): then only answers of that form remain. A prompt in another
+language is answered by saying so.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from tokenlap.predictors.ngram.corpus import Kind
+from tokenlap.predictors.ngram.search import Found, Search, Sums
+from tokenlap.predictors.ngram.store import NgramModel
+from tokenlap.predictors.ngram.words import STOP_STEMS, is_foreign, stem, stems
+
+GENERIC_SCORE = 0.33
+"""What a document has to beat to count as an answer to the prompt."""
+_WITH_INTENT, _IF_FOREIGN, _IF_RAW = 0.4, 0.2, 0.2
+"""Factors of that score: where a form is asked for, in other languages, for raw texts."""
+_FOREIGN_SCORE = 0.9
+_LEAST_SCORE = 1e-3
+CLEAR_SCORE = 0.8
+"""From here on a document is surely meant."""
+_INTENT_FACTOR, _OTHER_INTENT_FACTOR = 4.0, 2.0
+_MISSING_COST = 0.6
+_EARLIER_SHARE = 0.4
+"""How much the words of an earlier user turn count, where the last turn alone finds nothing."""
+_FOLLOW_UP_WORDS = 3
+_MOST_DOCUMENTS, _MOST_FILLERS = 8, 2
+_LEAST_SHARE = 0.35
+"""The least s, as a part of the best, that lets a document to the point take part."""
+_LEAST_RELEVANCE = 0.004
+_IN_FORM = re.compile(
+    r"\b(?:(?:as|in|into)\s+(?:an?\s+|the\s+)?|what are the )(\w+)", re.IGNORECASE
+)
+_QUESTION = re.compile(
+    r"\W*(?:why|how|what|what's|when|where|which|who|is|are|does|did|was|were)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document that resembles the prompt: its number, its score s, and its relevance r (1 for the
+    best).
+    """
+
+    document: int
+    score: float
+    relevance: float
+
+
+class Relevance:
+    """Ranks the documents of a model for a prompt."""
+
+    def __init__(self, model: NgramModel) -> None:
+        """Take the model whose documents are ranked."""
+        self.search = Search(model)
+        self._kinds = model.kinds
+        self._generic = [d for d, kind in enumerate(model.kinds) if kind == Kind.GENERIC]
+        self._foreign = [d for d, kind in enumerate(model.kinds) if kind == Kind.FOREIGN]
+
+    def is_intent(self, stem: str) -> bool:
+        """Say whether a stem asks for a form (poem, list, JSON) that the corpus has."""
+        return len(self.search.posts(stem, "intended")) > 0
+
+    def rank(self, query: str, earlier: Iterable[str] = (), is_raw: bool = False) -> list[Match]:
+        """Return the documents that shall answer query, best first, at most eight, at least one.
+
+        earlier: the user turns before, latest first; they count where query is short and finds
+        nothing by itself. is_raw: query is a text to continue, so that answers for any prompt fit
+        less.
+        """
+        words = dict.fromkeys(stems(query), 1.0)
+        intents = self._intents(query, words)
+        foreign = bool(self._foreign) and is_foreign(query, self.search.known)
+        scores = self._score(words, intents, is_raw)
+        content = sum(word not in STOP_STEMS for word in words)
+        is_lost = max(scores.values(), default=0.0) < 1.5 * GENERIC_SCORE
+        if is_lost and content <= _FOLLOW_UP_WORDS and not foreign:
+            for share, turn in zip((_EARLIER_SHARE, _EARLIER_SHARE**2), earlier, strict=False):
+                words = {**dict.fromkeys(stems(turn), share), **words}
+            scores = self._score(words, intents, is_raw)
+        factor = _IF_FOREIGN if foreign else _WITH_INTENT if intents else _IF_RAW if is_raw else 1.0
+        always = self._always(query, GENERIC_SCORE * factor, _FOREIGN_SCORE if foreign else 0.0)
+        return _best(scores, always, bool(intents))
+
+    def _intents(self, query: str, words: Iterable[str]) -> list[str]:
+        """Return the stems that ask for a form, the one that counts most first.
+
+        "In a table" and "what are the steps" outdo all others; a question (why, how, what) asks for
+        no form in any other way.
+        """
+        forms = [stem(form.lower()) for form in _IN_FORM.findall(query)]
+        asked = () if _QUESTION.match(query) else words
+        return list(filter(self.is_intent, forms)) or list(filter(self.is_intent, asked))
+
+    def _always(self, query: str, generic: float, foreign: float) -> dict[int, float]:
+        """Return the scores of the answers for any prompt; which of them stand first depends on
+        query.
+        """
+        turned: dict[int, float] = {}
+        for documents, score in ((self._foreign, foreign), (self._generic, generic)):
+            if documents and score:
+                turned |= dict.fromkeys(_turn(documents, query), score)
+        return turned or dict.fromkeys(_turn(range(len(self._kinds)), query), _LEAST_SCORE)
+
+    def _score(
+        self, words: Mapping[str, float], intents: Sequence[str], is_raw: bool
+    ) -> dict[int, float]:
+        """Return s of each document that shares words with the prompt; words: stem to its share."""
+        weights = [share * self.search.weight(word) for word, share in words.items()]
+        found, plain = self.search.find(words), Sums(weights)
+        scores = self.search.score(found, plain, plain)
+        _lower_for_missing(found, plain, scores)
+        for document in scores:
+            is_continuation = self._kinds[document] == Kind.CONTINUATION
+            if is_continuation and not is_raw and scores[document] < CLEAR_SCORE:
+                scores[document] = 0.0
+        if intents:
+            factors = {word: _OTHER_INTENT_FACTOR for word in intents} | {
+                intents[0]: _INTENT_FACTOR
+            }
+            raised = [
+                weight * factors.get(word, 1.0) for word, weight in zip(words, weights, strict=True)
+            ]
+            self._prefer(intents, scores, self.search.score(found, plain, Sums(raised)))
+        return scores
+
+    def _prefer(
+        self, intents: Sequence[str], scores: dict[int, float], raised: Mapping[int, float]
+    ) -> None:
+        """Put the raised scores of documents that mark the intents into scores; drop the others if
+        they lose.
+        """
+        marks = Counter(
+            document for word in intents for document in self.search.posts(word, "intended")
+        )
+        for document in marks:
+            scores[document] = max(raised.get(document, 0.0), scores.get(document, 0.0))
+        best = max(scores, key=lambda document: (scores[document], -document), default=None)
+        if best is not None and marks[best]:
+            for document in scores:
+                if marks[document] < marks[best]:
+                    scores[document] = 0.0
+
+
+def _lower_for_missing(found: Found, sums: Sums, scores: dict[int, float]) -> None:
+    """Lower s of documents without a rare word of the prompt: France does not answer for Spain."""
+    most = sums.most(-1) or 1.0
+    for document in scores:
+        scores[document] *= 1 - _MISSING_COST * (sums.most(~found.documents[document]) / most) ** 3
+
+
+def _turn(documents: Sequence[int], query: str) -> list[int]:
+    """Return documents from another one on for each query, so that prompts without an answer
+    differ.
+    """
+    first = crc32(query.encode(errors="replace")) % len(documents)
+    return [*documents[first:], *documents[:first]]
+
+
+def _best(scores: Mapping[int, float], always: Mapping[int, float], is_form: bool) -> list[Match]:
+    """Return the documents for a reply: those to the point, if the best beats the answers for any
+    prompt.
+
+    is_form: the prompt asks for a form, a poem say; then any poem will do, if there is none about
+    just that.
+    """
+    threshold = max(always.values())
+    specific = sorted((-score, document) for document, score in scores.items() if score > 0)
+    if not specific or -specific[0][0] <= threshold:
+        kept = list(always.items())[:_MOST_DOCUMENTS]
+        matches = [Match(document, score, (score / threshold) ** 4) for document, score in kept]
+        return [match for match in matches if match.relevance >= _LEAST_RELEVANCE]
+    most = -specific[0][0]
+    fillers = list(always.items())[: 0 if is_form or most > CLEAR_SCORE else _MOST_FILLERS]
+    near = [(document, -score) for score, document in specific[: _MOST_DOCUMENTS - len(fillers)]]
+    power = 1 if is_form and most < CLEAR_SCORE else 2
+    matches = [
+        Match(document, score, (score / most) ** power)
+        for document, score in near
+        if score >= _LEAST_SHARE * most
+    ]
+    matches += [Match(document, score, (score / most) ** 4) for document, score in fillers]
+    return [match for match in matches if match.relevance >= _LEAST_RELEVANCE]

@@ -1,0 +1,130 @@
+"""How much each document of the corpus resembles the words of a prompt.
+
+    s(d) = max over wordings v of  (asked + 0.35 answered) / all  x  (0.55 + 0.45 covered)
+
+asked: the weight of the prompt's words that v has; answered: of those that only the answer has;
+all: of all of them; covered: the share of v's own weight that the prompt has. A short answer is a
+fact and has to be asked for: its factor is covered squared. A document found by its answer alone
+gets 0.7 of the answered part.
+"""
+
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Literal
+
+from tokenlap.predictors.ngram.lexicon import DONE
+from tokenlap.predictors.ngram.questions import REQUEST_SHARE
+from tokenlap.predictors.ngram.store import NgramModel
+from tokenlap.predictors.ngram.words import REQUEST_STEMS, STOP_STEMS
+
+_ANSWERED_SHARE = 0.35
+_ONLY_ANSWERED = 0.7
+_UNSEEN_FACTOR = 1.4
+_UNSEEN_STOP_WORD = 0.2
+_SHORT_ANSWER_TOKENS = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The words of a prompt, one bit each, that each wording, each answer, and each document as a
+    whole has.
+    """
+
+    wordings: dict[int, int]
+    answers: dict[int, int]
+    documents: dict[int, int]
+
+
+class Sums:
+    """The sum and the largest of the weights that a set of bits selects, each set reckoned once."""
+
+    __slots__ = ("_most", "_sums", "_weights")
+
+    def __init__(self, weights: Sequence[float]) -> None:
+        """Take the weight of each bit, the lowest first."""
+        self._weights = weights
+        self._sums: dict[int, float] = {}
+        self._most: dict[int, float] = {}
+
+    def of(self, bits: int) -> float:
+        """Return the sum; bits -1 selects all."""
+        if bits not in self._sums:
+            self._sums[bits] = sum(
+                weight for i, weight in enumerate(self._weights) if bits >> i & 1
+            )
+        return self._sums[bits]
+
+    def most(self, bits: int) -> float:
+        """Return the largest weight, 0 if bits selects none."""
+        if bits not in self._most:
+            selected = (weight for i, weight in enumerate(self._weights) if bits >> i & 1)
+            self._most[bits] = max(selected, default=0.0)
+        return self._most[bits]
+
+
+class Search:
+    """The index of a model's questions, asked by stems."""
+
+    def __init__(self, model: NgramModel) -> None:
+        """Take the model whose questions are searched."""
+        self._questions = model.questions
+        self._numbers = {word: number for number, word in enumerate(model.questions.words)}
+        self._unseen = _UNSEEN_FACTOR * log(len(model.kinds) + 1)
+        self._lengths = [model.tokens.index(DONE, begin) - begin for begin in model.documents[:-1]]
+        self.known = frozenset(self._numbers) - STOP_STEMS
+
+    def weight(self, stem: str) -> float:
+        """Return the idf of a stem, in nats, lower for words that say little."""
+        number = self._numbers.get(stem)
+        if number is not None:
+            return self._questions.weights[number]
+        if stem in STOP_STEMS:
+            return _UNSEEN_STOP_WORD
+        return self._unseen * (REQUEST_SHARE if stem in REQUEST_STEMS else 1.0)
+
+    def posts(self, stem: str, name: Literal["asked", "answered", "intended"]) -> "array[int]":
+        """Return the wordings (asked) or documents that have a stem, in order."""
+        number = self._numbers.get(stem)
+        if number is None:
+            return array("I")
+        begins: array[int] = getattr(self._questions, f"{name}_at")
+        posts: array[int] = getattr(self._questions, name)
+        return posts[begins[number] : begins[number + 1]]
+
+    def find(self, words: Iterable[str]) -> Found:
+        """Return which of the words each wording and each document has; word number i is bit i."""
+        found = Found({}, {}, {})
+        order = sorted(enumerate(words), key=lambda numbered: numbered[1] in STOP_STEMS)
+        only_stop_words = bool(order) and order[0][1] in STOP_STEMS
+        for number, word in order:
+            bit = 1 << number
+            finds = only_stop_words or word not in STOP_STEMS  # else a stop word finds too much
+            for wording in self.posts(word, "asked"):
+                if finds or wording in found.wordings:
+                    found.wordings[wording] = found.wordings.get(wording, 0) | bit
+            for document in self.posts(word, "answered"):
+                found.answers[document] = found.answers.get(document, 0) | bit
+        found.documents.update(found.answers)
+        for wording, bits in found.wordings.items():
+            document = self._questions.wordings[wording]
+            found.documents[document] = found.documents.get(document, 0) | bits
+        return found
+
+    def score(self, found: Found, plain: Sums, raised: Sums) -> dict[int, float]:
+        """Return s by document; plain: the words' own weights, raised: the weights to go by."""
+        total = raised.of(-1) or 1.0
+        scores = dict.fromkeys(found.documents, 0.0)
+        for document, bits in found.answers.items():
+            if self._lengths[document] >= _SHORT_ANSWER_TOKENS:
+                scores[document] = _ONLY_ANSWERED * _ANSWERED_SHARE * raised.of(bits) / total
+        for wording, bits in found.wordings.items():
+            document = self._questions.wordings[wording]
+            covered = min(1.0, plain.of(bits) / (self._questions.totals[wording] or 1.0))
+            is_short = self._lengths[document] < _SHORT_ANSWER_TOKENS
+            fit = covered**2 if is_short else 0.55 + 0.45 * covered
+            answered = raised.of(found.answers.get(document, 0) & ~bits)
+            score = (raised.of(bits) + _ANSWERED_SHARE * answered) / total * fit
+            scores[document] = max(score, scores[document])
+        return scores
