@@ -52,7 +52,7 @@ async def application(
     """
     server = create_app(settings or quiet(), **parts)
     transport = httpx.ASGITransport(server.app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://test") as client:
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
 
 

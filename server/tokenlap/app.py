@@ -9,14 +9,15 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
+from starlette.routing import Match, Route
 from starlette.types import ASGIApp
 
 from tokenlap.api import health, models
 from tokenlap.api.backend import Backend
 from tokenlap.api.calls import Calls, Observer
 from tokenlap.api.chat import route as chat
-from tokenlap.api.envelope import Envelope, answer_to
+from tokenlap.api.completions import route as completions
+from tokenlap.api.envelope import Envelope, answer_to, is_loopback
 from tokenlap.delivery.deployment import Deployment, Deployments
 from tokenlap.delivery.pace import Clock
 from tokenlap.engine.batch import Model
@@ -44,6 +45,7 @@ class Server:
 
 ROUTES: Sequence[tuple[str, str, Handler]] = (
     ("POST", "/v1/chat/completions", chat.create_chat_completion),
+    ("POST", "/v1/completions", completions.create_completion),
     ("GET", "/v1/models", models.list_models),
     ("GET", "/v1/models/{model:path}", models.get_model),
     ("GET", "/health", health.health),
@@ -67,23 +69,27 @@ def create_app(
     settings = settings or Settings()
     clock = clock or Clock()
     tokenizer = o200k()
-    default = default_predictor(settings.model, tokenizer)
     known: dict[str, Predictor[Any]] = {
         "tokenlap": default_predictor("tokenlap", tokenizer),
         "table": TablePredictor(LESSON, tokenizer),
         "echo": EchoPredictor(tokenizer),
         **(models or {}),
     }
+    listed = {name: Model(tokenizer, predictor) for name, predictor in known.items()}
+    default = listed.get(settings.model) or Model(
+        tokenizer, default_predictor(settings.model, tokenizer)
+    )
     backend = Backend(
         settings,
-        {name: Model(tokenizer, predictor) for name, predictor in known.items()},
-        Model(tokenizer, default),
+        {**dict.fromkeys(settings.model_names, default), **listed},
+        default,
         Calls(clock.now, observers),
         _deployments(settings, clock),
         store or MemoryStore(settings.max_stored, settings.max_stored_size),
         clock=clock,
     )
-    return Server(Envelope(_application(backend), backend.calls), backend)
+    envelope = Envelope(_application(backend), backend.calls, local=is_loopback(settings.host))
+    return Server(envelope, backend)
 
 
 def _deployments(settings: Settings, clock: Clock) -> Deployments:
@@ -157,6 +163,10 @@ async def _http_error(request: Request, error: Exception) -> Response:
     if error.status_code == 405:
         hint = "(HINT: Perhaps you meant to use a different HTTP method?)"
         refused = MethodNotAllowed(f"Not allowed to {request.method} on {path}. {hint}")
-        refused.headers.update(error.headers or {})
+        # Starlette names the methods of the first route that has this path, and not of the others.
+        routes = [route for route in request.app.routes if isinstance(route, Route)]
+        fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
+        allowed = {method for route in fitting for method in route.methods or ()}
+        refused.headers["allow"] = ", ".join(sorted(allowed))
         return answer_to(request.scope, refused)
     return answer_to(request.scope, error)

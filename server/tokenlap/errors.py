@@ -3,9 +3,11 @@
     ApiError                     status, message, type, param, code
       + BadRequest         400   the body or a parameter is not as it should be
       + Unauthorized       401   no key, or not one of ours (--api-key)
+      + Forbidden          403   a page of another host asks for what is not under /v1
       + NotFound           404   an unknown path, model or stored object
       + MethodNotAllowed   405
       + TooLarge           413   the body is over the limit
+      + UnknownEncoding    415   the body is compressed in a way that is not known here
       + RateLimited        429   too many at once
       + ServerError        500   our own fault
       + Overloaded         503   the queue is full, or the server is stopping
@@ -59,6 +61,12 @@ class Unauthorized(ApiError):
     status = 401
 
 
+class Forbidden(ApiError):
+    """A page of another host asks for what is not under /v1."""
+
+    status = 403
+
+
 class NotFound(ApiError):
     """An unknown path, model or stored object."""
 
@@ -75,6 +83,12 @@ class TooLarge(ApiError):
     """The body is over the limit."""
 
     status = 413
+
+
+class UnknownEncoding(ApiError):
+    """The body is compressed in a way that is not known here."""
+
+    status = 415
 
 
 class RateLimited(ApiError):

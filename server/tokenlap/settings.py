@@ -69,6 +69,9 @@ class Settings(BaseSettings):
         "tokenlap",
         description="who answers: tokenlap, table, echo, ngram:FILE, table:FILE.yaml, script:FILE",
     )
+    model_names: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_list)] = Field(
+        (), description="further model ids to list, answered by --model; comma separated"
+    )
     context_window: int = Field(128_000, ge=1, description="tokens of prompt and reply together")
     default_max_tokens: int = Field(
         1024, ge=1, description="length wall of the default model, in tokens"

@@ -5,7 +5,9 @@ down.
 import hmac
 import os
 import time
+from base64 import b64decode
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
@@ -21,7 +23,9 @@ from tokenlap.store import Store
 
 NO_KEY = (
     "You didn't provide an API key. You need to provide your API key in an Authorization header "
-    "using Bearer auth (i.e. Authorization: Bearer YOUR_KEY)."
+    "using Bearer auth (i.e. Authorization: Bearer YOUR_KEY), or as the password field (with blank "
+    "username) if you're accessing the API from your browser and are prompted for a username and "
+    "password. You can obtain an API key from https://platform.openai.com/account/api-keys."
 )
 FINGERPRINT = "fp_70c3a1a9e0"
 """The system_fingerprint: constant, since a seed gives the same reply on every machine and version
@@ -70,7 +74,7 @@ class Backend:
         """Return the API key of a request, "" for none; raises Unauthorized where it is not good
         enough.
         """
-        key = request.headers.get("api-key") or _bearer(request.headers.get("authorization", ""))
+        key = request.headers.get("api-key") or _key_in(request.headers.get("authorization", ""))
         accepted = self.settings.api_key
         if not key and (self.settings.strict or accepted):
             raise Unauthorized(NO_KEY)
@@ -93,7 +97,7 @@ class Backend:
             stream=stream,
             model=model,
             prompt_tokens=prompt_tokens,
-            key=self.key(request)[-4:],
+            key=last_of(self.key(request)),
             arrived=request.scope.get("tokenlap.arrived") or self.clock.now(),
         )
 
@@ -111,6 +115,11 @@ def no_model(name: str) -> NotFound:
     )
 
 
+def last_of(key: str) -> str:
+    """Return what a log may show of a key: its last 4 characters, nothing of a short one."""
+    return key[-4:] if len(key) >= 12 else ""
+
+
 def masked(key: str) -> str:
     """Return a key that may be shown: at most its first 3 and last 4 characters, fewer of a short
     one.
@@ -118,6 +127,13 @@ def masked(key: str) -> str:
     return f"{key[:3]}***{key[-4:]}" if len(key) >= 12 else "***"
 
 
-def _bearer(header: str) -> str:
-    scheme, _, key = header.partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else ""
+def _key_in(authorization: str) -> str:
+    """Return the key of an authorization header: a bearer, or the password of a basic one."""
+    scheme, _, value = authorization.partition(" ")
+    match scheme.lower():
+        case "bearer":
+            return value.strip()
+        case "basic":
+            with suppress(ValueError):
+                return b64decode(value).decode().partition(":")[2]
+    return ""

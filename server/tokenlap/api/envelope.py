@@ -1,6 +1,10 @@
 """What every answer has, whatever made it: an id, the platform's headers, CORS under /v1, errors as
 OpenAI's object.
 
+While the server listens on loopback, what is not under /v1 answers to local names only: a page of
+another site cannot reach it by giving its own name a local address (DNS rebinding). /v1 is open to
+every origin in any case.
+
 One pure ASGI layer around the whole application (BaseHTTPMiddleware costs 32 us an event,
 measured). Nothing passes it but answers in the envelope: not FastAPI's 422, not a text/plain 500.
 """
@@ -8,6 +12,8 @@ measured). Nothing passes it but answers in the envelope: not FastAPI's 422, not
 import logging
 import os
 import re
+from collections.abc import Sequence
+from ipaddress import ip_address
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
@@ -15,12 +21,14 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tokenlap.api.calls import Calls, Refusal
 from tokenlap.api.serving import json_answer
-from tokenlap.errors import ApiError, ServerError
+from tokenlap.api.wording import short
+from tokenlap.delivery.connected import ClientLeft
+from tokenlap.errors import ApiError, Forbidden, ServerError
 
 logger = logging.getLogger("tokenlap")
 
 _SLASHES = re.compile("//+")
-_CORS_PATHS = ("/v1", "/openai/")
+_CORS_PATHS = ("/v1/", "/openai/")
 _RATE_LIMITS = [
     (b"x-ratelimit-limit-requests", b"30000"),
     (b"x-ratelimit-limit-tokens", b"150000000"),
@@ -29,18 +37,30 @@ _RATE_LIMITS = [
     (b"x-ratelimit-reset-requests", b"2ms"),
     (b"x-ratelimit-reset-tokens", b"0s"),
 ]
-_EXPOSED = (
-    b"x-request-id, openai-processing-ms, openai-version, server-timing, retry-after, "
-    b"x-tokenlap-ignored"
+_EXPOSED = b", ".join(
+    (
+        *(name for name, _ in _RATE_LIMITS),
+        b"x-request-id",
+        b"openai-processing-ms",
+        b"openai-version",
+        b"server-timing",
+        b"retry-after",
+        b"retry-after-ms",
+        b"x-should-retry",
+        b"x-tokenlap-ignored",
+    )
 )
 
 
 class Envelope:
     """Wraps an ASGI application; the outermost layer of the server."""
 
-    def __init__(self, app: ASGIApp, calls: Calls) -> None:
-        """calls: has the server's clock, and is told of every error that is answered."""
+    def __init__(self, app: ASGIApp, calls: Calls, local: bool = False) -> None:
+        """calls: has the server's clock, and is told of every error that is answered; local: the
+        server listens on loopback.
+        """
         self._app = app
+        self._local = local
         self._calls = calls
         self._now = calls.now
 
@@ -61,15 +81,15 @@ class Envelope:
                 started = True
                 self._note(scope, message["status"])
                 took = b"%d" % ((self._now() - arrived) * 1000)
-                message["headers"] = [
-                    *message["headers"],
-                    *_headers(scope["path"], headers, identity, took),
-                ]
+                message["headers"] = [*message["headers"], *_headers(scope, headers, took)]
             await send(message)
 
         try:
-            if scope["method"] == "OPTIONS" and cors(scope["path"]):
-                return await _preflight(headers)(scope, receive, dressed)
+            if cors(scope["path"]):
+                if scope["method"] == "OPTIONS":
+                    return await _preflight(headers)(scope, receive, dressed)
+            elif self._local and not is_local(headers.get("host", "localhost")):
+                raise foreign(headers["host"])
             await self._app(scope, receive, dressed)
         except Exception as error:
             if started:
@@ -91,11 +111,35 @@ def tidy(path: str) -> str:
 
 def cors(path: str) -> bool:
     """Whether pages of other origins may call this path."""
-    return path.startswith(_CORS_PATHS)
+    return path.startswith(_CORS_PATHS) or path == "/v1"
+
+
+def is_local(host: str) -> bool:
+    """Whether a host header, perhaps with a port, names this machine."""
+    name = host.rpartition("]")[0].lstrip("[") if host.startswith("[") else host.split(":")[0]
+    return is_loopback(name) or name.lower().endswith(".localhost")
+
+
+def is_loopback(name: str) -> bool:
+    """Whether a host name or an address is that of loopback."""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name.lower() == "localhost"
+
+
+def foreign(host: str) -> Forbidden:
+    """Return the complaint about a request that was meant for another host."""
+    return Forbidden(
+        f"Host '{short(host)}' is not served here: while this server listens on loopback, paths "
+        "outside /v1 answer to localhost and loopback addresses only."
+    )
 
 
 def answer_to(scope: Scope, error: Exception) -> Response:
     """Return the answer to an error: its envelope, or that of a fault of ours, which is logged."""
+    if isinstance(error, ClientLeft):
+        return Response(status_code=499)  # as nginx: nobody reads it
     if not isinstance(error, ApiError):
         logger.error("a request failed", exc_info=error)
         error = ServerError()
@@ -103,20 +147,29 @@ def answer_to(scope: Scope, error: Exception) -> Response:
     return json_answer(error.body(), error.headers, error.status)
 
 
-def _headers(path: str, asked: Headers, identity: str, took: bytes) -> list[tuple[bytes, bytes]]:
-    added = [(b"x-request-id", identity.encode())]
-    if path.startswith(_CORS_PATHS):
-        added += [
-            (b"openai-processing-ms", took),
-            (b"openai-version", b"2020-10-01"),
-            *_RATE_LIMITS,
-        ]
+def _headers(scope: Scope, asked: Headers, took: bytes) -> list[tuple[bytes, bytes]]:
+    added = [
+        (b"x-request-id", scope["tokenlap.request_id"].encode()),
+        (b"openai-processing-ms", took),
+        (b"openai-version", b"2020-10-01"),
+    ]
+    ignored = _printable(scope.get("tokenlap.ignored", ()))
+    if ignored:
+        added.append((b"x-tokenlap-ignored", ignored))
+    if cors(scope["path"]):
+        added += _RATE_LIMITS
         if "origin" in asked:
             added += [
                 (b"access-control-allow-origin", b"*"),
                 (b"access-control-expose-headers", _EXPOSED),
             ]
     return added
+
+
+def _printable(names: Sequence[str]) -> bytes:
+    """Return names as a header may hold them: visible ASCII alone, and not without end."""
+    shown = [short(name, 64) for name in names[:20] if name.isprintable()]
+    return ", ".join(shown).encode("ascii", "replace")
 
 
 def _preflight(asked: Headers) -> Response:

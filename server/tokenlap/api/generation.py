@@ -2,29 +2,52 @@
 takes.
 """
 
+import asyncio
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tokenlap.api.backend import Backend
-from tokenlap.api.body import Body
+from tokenlap.api.body import Body, unknown_parameters
 from tokenlap.api.parameters import Generation, derived_seed, sampling, stopping
+from tokenlap.api.wording import short, unknown
 from tokenlap.engine.batch import GenerationRequest, Model
 from tokenlap.engine.sampler import REMOVED
-from tokenlap.engine.tokenizer import TokenId
+from tokenlap.engine.template import Turn, render
+from tokenlap.engine.tokenizer import TokenId, Tokenizer
 from tokenlap.errors import BadRequest
 from tokenlap.predictors.backoff import BackOffPredictor
+
+LONG = 100_000
+"""Characters from which on a text is cut into tokens beside the event loop, so that streams keep
+their pace (tiktoken lets go of the interpreter; a megabyte takes it 50 ms).
+"""
+LONGEST_TOKEN = 128
+"""Bytes of the longest token of the vocabulary."""
+
+
+async def document(
+    backend: Backend, turns: Sequence[Turn], tokenizer: Tokenizer, opening: Turn | None
+) -> tuple[TokenId, ...]:
+    """Return the document of turns; raises BadRequest where it cannot fit the context window."""
+    length = sum(len(turn.body) for turn in turns)
+    window = backend.settings.context_window
+    if length > LONGEST_TOKEN * window:
+        raise _too_long(window, f"your messages resulted in more than {window} tokens", "messages")
+    if length < LONG:
+        return tuple(render(turns, tokenizer, opening))
+    return tuple(await asyncio.to_thread(render, turns, tokenizer, opening))
 
 
 def refuse_unknown(body: Body, strict: bool) -> tuple[str, ...]:
     """Return the unknown parameters, which are ignored; raise BadRequest for the first one with
     --strict.
     """
-    unknown = body.unknown
-    if unknown and strict:
-        raise BadRequest(f"Unknown parameter: '{unknown[0]}'.", unknown[0], "unknown_parameter")
-    # A header holds visible ASCII alone, and not without end.
+    names = tuple(unknown_parameters(body))
+    if names and strict:
+        raise unknown(names[0])
     return tuple(
-        name.encode("ascii", "replace").decode()[:64] for name in unknown[:20] if name.isprintable()
+        name.encode("ascii", "replace").decode()[:64] for name in names[:20] if name.isprintable()
     )
 
 
@@ -40,14 +63,16 @@ def generation_request(
     top_logprobs: int | None,
     trace: bool,
     shaping: str,
+    param: str = "messages",
 ) -> tuple[GenerationRequest, Model]:
     """Return what the loop shall write, and the model that writes it.
 
     prompt_tokens: the prompt and what counts beside its text; cap: the length wall asked for, None
-    for the model's own. shaping: what else the reply depends on, for the derived seed. Raises
-    BadRequest where the context window is full.
+    for the model's own. shaping: what else the reply depends on, for the derived seed. param: the
+    parameter that the prompt is made from. Raises BadRequest where the context window is full.
     """
-    max_tokens = length_wall(backend, model, prompt_tokens, cap)
+    refuse_large_cap(asked, cap, backend.settings.context_window)
+    max_tokens = length_wall(backend, model, prompt_tokens, cap, param)
     stop = stopping(asked, max_tokens)
     seed = asked.seed
     if seed is None:
@@ -68,17 +93,15 @@ def generation_request(
     return request, endless(model, backend.default, request)
 
 
-def length_wall(backend: Backend, model: Model, prompt_tokens: int, cap: int | None) -> int:
+def length_wall(
+    backend: Backend, model: Model, prompt_tokens: int, cap: int | None, param: str = "messages"
+) -> int:
     """Return the most tokens a reply may have; raises BadRequest where prompt and cap overrun the
     window.
     """
     window = backend.settings.context_window
-    limit = f"This model's maximum context length is {window} tokens."
     if prompt_tokens >= window:
-        raise _too_long(
-            f"{limit} However, your messages resulted in {prompt_tokens} tokens. "
-            "Please reduce the length of the messages."
-        )
+        raise _too_long(window, f"your {param} resulted in {prompt_tokens} tokens", param)
     if cap is None:
         room = window - prompt_tokens
         return (
@@ -87,12 +110,36 @@ def length_wall(backend: Backend, model: Model, prompt_tokens: int, cap: int | N
             else room
         )
     if prompt_tokens + cap > window:
+        parts = f"({prompt_tokens} in the {param}, {cap} in the completion)"
         raise _too_long(
-            f"{limit} However, you requested {prompt_tokens + cap} tokens "
-            f"({prompt_tokens} in the messages, {cap} in the completion). "
-            "Please reduce the length of the messages or completion."
+            window, f"you requested {prompt_tokens + cap} tokens {parts}", param, " or completion"
         )
     return cap
+
+
+def refuse_large_cap(asked: Generation, cap: int | None, window: int) -> None:
+    """Raise BadRequest for a length wall that no prompt, however short, leaves room for."""
+    if cap is None or cap <= window:
+        return
+    given = (name for name in _CAPS if getattr(asked, name, None) is not None)
+    name, shown = next(given, _CAPS[0]), short(str(cap), 40)
+    raise BadRequest(
+        f"{name} is too large: {shown}. This model supports at most {window} completion tokens, "
+        f"whereas you provided {shown}.",
+        name,
+    )
+
+
+_CAPS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
+
+
+def _too_long(window: int, however: str, param: str, more: str = "") -> BadRequest:
+    return BadRequest(
+        f"This model's maximum context length is {window} tokens. However, {however}. "
+        f"Please reduce the length of the {param}{more}.",
+        param,
+        "context_length_exceeded",
+    )
 
 
 def endless(model: Model, default: Model, request: GenerationRequest) -> Model:
@@ -103,10 +150,6 @@ def endless(model: Model, default: Model, request: GenerationRequest) -> Model:
     if model is default or not (removes or request.stop.ignore_eos or request.stop.min_tokens):
         return model
     return replace(model, predictor=BackOffPredictor(model.predictor, default.predictor))
-
-
-def _too_long(message: str) -> BadRequest:
-    return BadRequest(message, "messages", "context_length_exceeded")
 
 
 def _random_seed() -> int:

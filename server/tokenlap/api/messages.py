@@ -1,18 +1,23 @@
 """Chat messages as clients send them, and the turns of the document they become.
 
+Source: API reference, Create chat completion, `messages`; wire checklist 110-118.
 Differences from OpenAI: parts that are no text (images, audio, files) are accepted, counted roughly
-and not looked at.
+and not looked at; so are parts of an unknown type, unless --strict.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from collections.abc import Collection, Sequence
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationInfo
+from pydantic import BeforeValidator, Field
 
-from tokenlap.api.complaints import named, wrong
+from tokenlap.api.body import Lenient
+from tokenlap.api.complaints import wrong_kind
+from tokenlap.api.wording import absent, short, unsupported
 from tokenlap.engine.template import Turn
+from tokenlap.errors import BadRequest
 
 Role = Literal["system", "assistant", "user", "function", "tool", "developer"]
+PART_TYPES = ("text", "image_url", "input_audio", "refusal", "audio", "file")
 PART_TOKENS = {
     "image_url": 85,
     "input_image": 85,
@@ -23,36 +28,39 @@ PART_TOKENS = {
 """What a part that is no text counts, roughly: a low-detail image is 85 tokens (API guide on
 images).
 """
-
-
-class Lenient(BaseModel):
-    """A nested object: strict types, unknown keys ignored."""
-
-    model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False, frozen=True)
+MOST = 2048
+"""The messages of a conversation, and the parts of a message, as on the platform."""
+_NO_CALL = (
+    "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with "
+    "'tool_calls'."
+)
+_NO_ID = "Missing parameter 'tool_call_id': messages with role 'tool' must have a 'tool_call_id'."
+_NO_ANSWER = (
+    "An assistant message with 'tool_calls' must be followed by tool messages responding to each "
+    "'tool_call_id'. The following tool_call_ids did not have response messages: "
+)
 
 
 class Part(Lenient):
-    """One part of a content array; what the type brings along is kept as it is."""
+    """One part of a content array; what a type brings along is kept as it is."""
 
-    model_config = ConfigDict(strict=True, extra="allow", allow_inf_nan=False, frozen=True)
+    opaque: ClassVar[bool] = True
 
     type: str
     text: str | None = None
     refusal: str | None = None
 
 
-def _parts(value: Any, info: ValidationInfo) -> Any:
+def _parts(value: Any) -> Any:
     """Read a text as an array of one part."""
     if isinstance(value, str):
         return [{"type": "text", "text": value}]
-    if value is None or isinstance(value, list):
-        return value
-    expected = "expected one of a string or array of objects"
-    message = f"Invalid type for '{info.field_name}': {expected}, but got {named(value)} instead."
-    raise wrong(message, "invalid_type")
+    if not isinstance(value, list | None):
+        raise wrong_kind("one of a string or array of objects")
+    return value
 
 
-Content = Annotated[list[Part], BeforeValidator(_parts)]
+Content = Annotated[list[Part], Field(max_length=MOST, fail_fast=True), BeforeValidator(_parts)]
 
 
 class FunctionCall(Lenient):
@@ -74,13 +82,18 @@ class PastToolCall(Lenient):
 class Message(Lenient):
     """One message of a conversation, of any role."""
 
+    extensions: ClassVar[frozenset[str]] = frozenset({"reasoning_content"})
+
     role: Role
     content: Content | None = None
     name: str | None = None
     refusal: str | None = None
-    tool_calls: list[PastToolCall] | None = None
+    tool_calls: (
+        Annotated[list[PastToolCall], Field(min_length=1, max_length=MOST, fail_fast=True)] | None
+    ) = None
     function_call: FunctionCall | None = None
     tool_call_id: str | None = None
+    audio: dict[str, Any] | None = None
     reasoning_content: str | None = Field(
         None, description="the thinking of a past turn, as engines send it"
     )
@@ -110,6 +123,50 @@ def turns(messages: Sequence[Message]) -> list[Turn]:
             written.append(Turn(header, body))
         written += [Turn(f"assistant to={name}", arguments) for name, arguments in _calls(message)]
     return written
+
+
+def check_parts(messages: Sequence[Message], strict: bool) -> None:
+    """Raise BadRequest for a text part without text; with strict for a part of an unknown type."""
+    for i, message in enumerate(messages):
+        for j, part in enumerate(message.content or ()):
+            path = f"messages[{i}].content[{j}]"
+            if part.type == "text" and part.text is None:
+                raise absent(f"{path}.text")
+            if strict and part.type not in PART_TYPES:
+                raise unsupported(f"{path}.type", part.type, PART_TYPES)
+
+
+def check_calls(messages: Sequence[Message]) -> None:
+    """Raise BadRequest for a tool message that answers no call, and for a call without an answer.
+
+    The answers follow the assistant's turn directly, in any order. The texts are the platform's,
+    and so is the spelling of `param`.
+    """
+    called: frozenset[str] = frozenset()
+    waiting: dict[str, None] = {}
+    for i, message in enumerate(messages):
+        if message.role == "tool":
+            waiting.pop(_answered(message, i, called), None)
+            continue
+        _check_answered(waiting, i)
+        calls = message.tool_calls or () if message.role == "assistant" else ()
+        waiting = {call.id: None for call in calls}
+        called = frozenset(waiting)
+    _check_answered(waiting, len(messages) - 1)
+
+
+def _answered(message: Message, at: int, called: frozenset[str]) -> str:
+    """Return the id of the call that a tool message answers, or raise BadRequest."""
+    if message.tool_call_id is None:
+        raise BadRequest(_NO_ID, f"messages.[{at}].tool_call_id")
+    if message.tool_call_id not in called:
+        raise BadRequest(_NO_CALL, f"messages.[{at}].role")
+    return message.tool_call_id
+
+
+def _check_answered(waiting: Collection[str], at: int) -> None:
+    if waiting:
+        raise BadRequest(_NO_ANSWER + short(", ".join(waiting), 1000), f"messages.[{at}].role")
 
 
 def _calls(message: Message) -> list[tuple[str, str]]:

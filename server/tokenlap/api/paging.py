@@ -38,7 +38,7 @@ def read_query(model: type[Asked], request: Request) -> Asked:
     try:
         return model.model_validate(dict(request.query_params))
     except ValidationError as invalid:
-        raise complaint(model, invalid) from None
+        raise complaint(invalid) from None
 
 
 def unknown_cursor(after: str) -> BadRequest:

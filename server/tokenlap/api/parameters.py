@@ -1,12 +1,15 @@
 """The parameters that chat, completions and responses share, and what the engine makes of them."""
 
+import sys
+from array import array
 from hashlib import blake2b
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
 from tokenlap.api.body import Body
-from tokenlap.api.complaints import named, wrong
+from tokenlap.api.complaints import wrong, wrong_kind, wrong_part
+from tokenlap.api.wording import out_of_bounds, short, wrong_type
 from tokenlap.engine.sampler import SamplingParams
 from tokenlap.engine.stopping import StopParams
 from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId
@@ -18,32 +21,43 @@ def _one_or_many(value: Any) -> Any:
     """
     many = [value] if isinstance(value, str) else value
     if not isinstance(many, list | None):
-        raise wrong(
-            "Invalid type for 'stop': expected one of a string or array of strings, "
-            f"but got {named(value)} instead.",
-            "invalid_type",
-        )
+        raise wrong_kind("one of a string or array of strings")
     if many is not None and "" in many:
-        raise wrong("Invalid 'stop': a stop sequence must not be empty.", "invalid_value", "stop")
+        raise wrong(
+            "Invalid 'stop': a stop sequence must not be empty. "
+            "Expected a string with minimum length 1.",
+            "invalid_value",
+            "stop",
+        )
     return many
 
 
-def _token_ids(value: Any) -> Any:
-    """Read the keys of a logit_bias as token ids of the vocabulary."""
+def _biases(value: Any) -> Any:
+    """Check a logit_bias: keys are token ids of the vocabulary, values numbers from -100 to 100.
+
+    Here and not by pydantic, which would note each of a million wrong entries.
+    """
     if not isinstance(value, dict):
-        return value
-    for key in value:
-        if not (
-            isinstance(key, str) and key.isascii() and key.isdigit() and int(key) < VOCABULARY_SIZE
-        ):
-            right = f"Expected a token id from 0 to {VOCABULARY_SIZE - 1}."
-            raise wrong(f"Invalid key in 'logit_bias': {key}. {right}", "invalid_value")
+        return value  # the type that pydantic demands
+    for key, bias in value.items():
+        if not (key.isascii() and key.isdigit() and int(key[:9]) < VOCABULARY_SIZE > len(key)):
+            most = f"Maximum value is {VOCABULARY_SIZE - 1}."
+            raise wrong(f"Invalid key in 'logit_bias': {short(key, 40)}. {most}", "invalid_value")
+        if isinstance(bias, bool) or not isinstance(bias, int | float):
+            raise wrong_part(wrong_type(key, "a decimal", bias))
+        if bias < -100:
+            raise wrong_part(out_of_bounds(key, bias, ">=", -100.0))
+        if bias > 100:
+            raise wrong_part(out_of_bounds(key, bias, "<=", 100.0))
     return value
 
 
-Stop = Annotated[list[str], BeforeValidator(_one_or_many), Field(max_length=4)]
-Bias = Annotated[float, Field(ge=-100, le=100)]
-LogitBias = Annotated[dict[str, Bias], BeforeValidator(_token_ids)]
+Stop = Annotated[
+    list[Annotated[str, Field(max_length=4096)]],
+    Field(max_length=4, fail_fast=True),
+    BeforeValidator(_one_or_many),
+]
+LogitBias = Annotated[dict[str, float], BeforeValidator(_biases)]
 Metadata = Annotated[
     dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=512)]],
     Field(max_length=16),
@@ -51,18 +65,29 @@ Metadata = Annotated[
 
 
 class Generation(Body):
-    """Sampling and stopping, as every generating endpoint takes them; in the order in which they
-    are checked.
+    """Sampling and stopping, as every generating endpoint takes them.
 
-    The last nine are extensions, as the engines (vLLM) define them.
+    The extensions are as the engines (vLLM) define them.
     """
+
+    extensions: ClassVar[frozenset[str]] = frozenset(
+        {
+            "top_k",
+            "min_p",
+            "repetition_penalty",
+            "ignore_eos",
+            "min_tokens",
+            "stop_token_ids",
+            "include_stop_str_in_output",
+        }
+    )
 
     temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1)] | None = None
     frequency_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
     presence_penalty: Annotated[float, Field(ge=-2, le=2)] | None = None
     user: str | None = None
-    seed: Annotated[int, Field(ge=-(2**63), lt=2**63)] | None = None
+    seed: Annotated[int, Field(ge=-(2**63), le=2**63 - 1)] | None = None
     logit_bias: LogitBias | None = None
     stop: Stop | None = None
 
@@ -131,5 +156,8 @@ def derived_seed(model: str, prompt: tuple[TokenId, ...], asked: Generation, *mo
         asked.repetition_penalty,
     )
     digest = blake2b(repr((model, shaping, more)).encode(), digest_size=8)
-    digest.update(b"".join(token.to_bytes(4, "little") for token in prompt))
+    tokens = array("I", prompt)
+    if sys.byteorder == "big":
+        tokens.byteswap()
+    digest.update(tokens.tobytes())
     return int.from_bytes(digest.digest(), "little") >> 1

@@ -6,16 +6,21 @@ import json
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from tokenlap.api.messages import Lenient
+from tokenlap.api.body import Lenient
+from tokenlap.api.complaints import wrong_part
+from tokenlap.api.shapes import NAME
+from tokenlap.api.wording import absent
 from tokenlap.engine.template import Turn
+
+Name = Annotated[str, Field(min_length=1, max_length=64, pattern=NAME)]
 
 
 class Function(Lenient):
     """A function that a model may call; parameters is a JSON schema."""
 
-    name: Annotated[str, Field(min_length=1, max_length=64)]
+    name: Name
     description: str | None = None
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
@@ -24,7 +29,7 @@ class Function(Lenient):
 class CustomTool(Lenient):
     """A tool whose input is free text."""
 
-    name: Annotated[str, Field(min_length=1, max_length=64)]
+    name: Name
     description: str | None = None
     format: dict[str, Any] | None = None
 
@@ -35,6 +40,12 @@ class Tool(Lenient):
     type: Literal["function", "custom"]
     function: Function | None = None
     custom: CustomTool | None = None
+
+    @model_validator(mode="after")
+    def _described(self) -> "Tool":
+        if getattr(self, self.type) is None:
+            raise wrong_part(absent(self.type))
+        return self
 
 
 def tool_turns(functions: Sequence[Function]) -> list[Turn]:

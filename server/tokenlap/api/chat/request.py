@@ -7,20 +7,32 @@ that change nothing here (service_tier, prediction, verbosity and the like) are 
 ones are ignored unless --strict.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from tokenlap.api.body import Body
-from tokenlap.api.messages import Lenient, Message, turns
+from tokenlap.api.body import Body, Lenient
+from tokenlap.api.messages import MOST, Message, check_calls, check_parts, turns
 from tokenlap.api.parameters import Generation, Metadata
+from tokenlap.api.shapes import FunctionCallChoice, ResponseFormat, ToolChoice
 from tokenlap.api.tools import Function, Tool, tool_turns
 from tokenlap.engine.template import Turn
 from tokenlap.errors import BadRequest
 
+ServiceTier = Literal["auto", "default", "fast", "flex", "priority", "scale"]
+ORDER = (
+    "model messages functions function_call tools tool_choice parallel_tool_calls "
+    "max_completion_tokens n temperature top_p presence_penalty frequency_penalty logprobs "
+    "top_logprobs user seed safety_identifier prompt_cache_options prompt_cache_key "
+    "prompt_cache_retention service_tier max_tokens logit_bias stop response_format stream "
+    "stream_options store metadata prediction verbosity reasoning_effort"
+)
+
 
 class StreamOptions(Lenient):
     """What a stream carries beside its text."""
+
+    extensions: ClassVar[frozenset[str]] = frozenset({"continuous_usage_stats"})
 
     include_usage: bool | None = None
     include_obfuscation: bool | None = None
@@ -28,14 +40,14 @@ class StreamOptions(Lenient):
 
 
 class Conversation(Body):
-    """What is asked: checked first."""
+    """What is asked."""
 
     model: Annotated[str, Field(min_length=1)]
-    messages: Annotated[list[Message], Field(min_length=1)]
-    functions: Annotated[list[Function], Field(max_length=128)] | None = None
-    function_call: str | dict[str, Any] | None = None
-    tools: Annotated[list[Tool], Field(max_length=128)] | None = None
-    tool_choice: str | dict[str, Any] | None = None
+    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST, fail_fast=True)]
+    functions: Annotated[list[Function], Field(max_length=128, fail_fast=True)] | None = None
+    function_call: FunctionCallChoice = None
+    tools: Annotated[list[Tool], Field(max_length=128, fail_fast=True)] | None = None
+    tool_choice: ToolChoice = None
     parallel_tool_calls: bool | None = None
     max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -43,20 +55,26 @@ class Conversation(Body):
 
 
 class ChatRequest(Generation, Conversation):
-    """The body of POST /v1/chat/completions: Conversation, Generation, then these, in the
-    platform's order of checks.
-    """
+    """The body of POST /v1/chat/completions: Conversation, Generation, then these."""
+
+    order: ClassVar[tuple[str, ...]] = tuple(ORDER.split())
+    extensions: ClassVar[frozenset[str]] = Generation.extensions | {
+        "continue_final_message",
+        "add_generation_prompt",
+    }
 
     logprobs: bool | None = None
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    response_format: dict[str, Any] | None = None
+    response_format: ResponseFormat = None
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     store: bool | None = None
     metadata: Metadata | None = None
-    service_tier: Literal["auto", "default", "flex", "priority", "scale", "fast"] | None = None
-    reasoning_effort: str | None = None
-    verbosity: str | None = None
+    service_tier: ServiceTier | None = None
+    reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None = (
+        None
+    )
+    verbosity: Literal["low", "medium", "high"] | None = None
     prediction: dict[str, Any] | None = None
     modalities: list[str] | None = None
     audio: dict[str, Any] | None = None
@@ -64,7 +82,7 @@ class ChatRequest(Generation, Conversation):
     moderation: dict[str, Any] | None = None
     safety_identifier: Annotated[str, Field(max_length=64)] | None = None
     prompt_cache_key: str | None = None
-    prompt_cache_retention: str | None = None
+    prompt_cache_retention: Literal["in_memory", "24h"] | None = None
     prompt_cache_options: dict[str, Any] | None = None
     continue_final_message: bool | None = None
     add_generation_prompt: bool | None = None
@@ -84,16 +102,37 @@ class ChatRequest(Generation, Conversation):
         """Whether a stream ends with a usage chunk."""
         return bool(self.stream_options and self.stream_options.include_usage)
 
-    def check(self) -> None:
+    @property
+    def tier(self) -> str:
+        """The service tier that an answer reports: the one that was used, not the one asked for."""
+        used = {"flex": "flex", "priority": "priority", "fast": "priority"}
+        return used.get(self.service_tier or "default", "default")
+
+    def check(self, strict: bool = False) -> None:
         """Raise BadRequest for parameters that are right one by one and wrong together."""
+        check_parts(self.messages, strict)
         if self.top_logprobs is not None and not self.logprobs:
             raise _only_with("top_logprobs", "'logprobs' is enabled")
         if self.stream_options is not None and not self.stream:
             raise _only_with("stream_options", "'stream' is enabled")
         for name in ("tool_choice", "parallel_tool_calls"):
             if getattr(self, name) is not None and not self.tools:
-                only = f"'{name}' is only allowed when 'tools' are specified."
-                raise BadRequest(f"Invalid value for '{name}': {only}", name)
+                raise _only_beside(name, "tools")
+        if self.function_call is not None and not self.functions:
+            raise _only_beside("function_call", "functions")
+        check_calls(self.messages)
+        self._check_json()
+
+    def _check_json(self) -> None:
+        """Raise BadRequest for a json_object that the conversation does not speak of."""
+        if self.response_format is None or self.response_format["type"] != "json_object":
+            return
+        if not any("json" in message.text.lower() for message in self.messages):
+            raise BadRequest(
+                "'messages' must contain the word 'json' in some form, to use 'response_format' of "
+                "type 'json_object'.",
+                "messages",
+            )
 
     def document(self) -> tuple[list[Turn], Turn | None]:
         """Return the closed turns of the conversation and the one that the reply continues."""
@@ -105,6 +144,11 @@ class ChatRequest(Generation, Conversation):
         if self.continue_final_message and self.messages[-1].role == "assistant":
             return written[:-1], written[-1]
         return written, Turn("assistant", "")
+
+
+def _only_beside(name: str, other: str) -> BadRequest:
+    only = f"'{name}' is only allowed when '{other}' are specified."
+    return BadRequest(f"Invalid value for '{name}': {only}", name)
 
 
 def _only_with(name: str, condition: str) -> BadRequest:

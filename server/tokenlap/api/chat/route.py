@@ -6,26 +6,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tokenlap.api.backend import FINGERPRINT, Backend
-from tokenlap.api.body import parse, read_body
+from tokenlap.api.body import received
+from tokenlap.api.capability import check_capability
 from tokenlap.api.chat.encoder import ChatEncoder, Envelope
 from tokenlap.api.chat.request import ChatRequest
-from tokenlap.api.generation import generation_request, refuse_unknown
+from tokenlap.api.generation import document, generation_request
 from tokenlap.api.serving import serve
-from tokenlap.engine.template import render
 
 PATH = "/v1/chat/completions"
 
 
 async def create_chat_completion(backend: Backend, request: Request) -> Response:
     """Answer a chat request, as a stream or blocking; every refusal comes before the first byte."""
-    backend.key(request)
-    body = await read_body(request, backend.settings.max_body_size)
-    chat = parse(ChatRequest, body)
-    ignored = refuse_unknown(chat, backend.settings.strict)
-    chat.check()
+    chat = await received(backend, request, ChatRequest)
+    chat.check(backend.settings.strict)
     model = backend.model(chat.model)
+    if backend.settings.strict:
+        check_capability(chat)
     turns, opening = chat.document()
-    prompt = tuple(render(turns, model.tokenizer, opening))
+    prompt = await document(backend, turns, model.tokenizer, opening)
     prompt_tokens = len(prompt) + sum(message.other_tokens for message in chat.messages)
     generation, model = generation_request(
         backend,
@@ -43,14 +42,13 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
         request, stream=bool(chat.stream), model=chat.model, prompt_tokens=prompt_tokens
     )
     encoder = ChatEncoder(
-        Envelope(backend.new_id("chatcmpl-"), int(backend.now()), chat.model, FINGERPRINT),
+        Envelope(
+            backend.new_id("chatcmpl-"), int(backend.now()), chat.model, FINGERPRINT, chat.tier
+        ),
         model.tokenizer,
         prompt_tokens,
         scored=bool(chat.logprobs),
         include_usage=chat.include_usage,
         new_id=backend.new_id,
     )
-    response = await serve(backend, request, call, generation, model, encoder)
-    if ignored:
-        response.headers["x-tokenlap-ignored"] = ", ".join(ignored)
-    return response
+    return await serve(backend, request, call, generation, model, encoder)
