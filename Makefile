@@ -4,6 +4,8 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
+NODE   := clients/node/node_modules/.installed
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .PHONY: help run test check format lint types clean
 
@@ -11,21 +13,30 @@ help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 $(BIN)/pip:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'tokenlap needs Python 3.11 or later: make PYTHON=python3.13 ...'; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
 $(STAMP): pyproject.toml | $(BIN)/pip
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable .
-	touch $(STAMP)
+	$(PIP) install --editable .
+	@touch $(STAMP)
 
+# Dependency groups need pip 25.1, which the venv of an older Python does not bring along.
 $(DEV): $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/pip install --quiet --disable-pip-version-check --group dev
-	touch $(DEV)
+	$(PIP) install --upgrade 'pip>=25.1'
+	$(PIP) install --group dev
+	@touch $(DEV)
+
+# Where there is no npm the Node tests say so and are skipped.
+$(NODE): clients/node/package-lock.json
+	@! command -v npm >/dev/null || \
+	  { npm ci --prefix clients/node --silent --no-audit --no-fund && touch $(NODE); } || \
+	  echo 'npm could not install the Node client: its tests will be skipped'
 
 run: $(STAMP)  ## serve on http://127.0.0.1:8000; make run ARGS="--port 9000" passes flags on
 	$(BIN)/tokenlap serve $(ARGS)
 
-test: $(DEV)  ## run all tests; make test ARGS="-k stop" passes flags on
+test: $(DEV) $(NODE)  ## run all tests; make test ARGS="-k stop" passes flags on
 	$(BIN)/pytest $(ARGS)
 
 check: format lint types test  ## what CI demands: format, lint, types, tests
@@ -41,4 +52,4 @@ types: $(DEV)
 	$(BIN)/mypy tests clients
 
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) clients/node/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -15,6 +15,7 @@ import uvicorn
 
 from tokenlap.app import Server, create_app
 from tokenlap.cli.serve import DrainingServer
+from tokenlap.delivery.pace import Clock
 from tokenlap.engine.predictor import Predictor
 from tokenlap.engine.tokenizer import o200k
 from tokenlap.predictors.script import ScriptPredictor
@@ -54,6 +55,31 @@ async def application(
     transport = httpx.ASGITransport(server.app, raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client
+
+
+class HeldTime:
+    """A clock on which every wait is over at once, up to a moment: what is due later is held back
+    until release().
+
+    Shows what has arrived by then without a race: with an itl of 1s, until=1.5 holds the third lap.
+    """
+
+    def __init__(self, until: float) -> None:
+        """until: seconds after the start, which is 0."""
+        self._now = 0.0
+        self._until = until
+        self._released = asyncio.Event()
+        self.clock = Clock(lambda: self._now, self._sleep)
+
+    def release(self) -> None:
+        """Let all waits be over."""
+        self._released.set()
+
+    async def _sleep(self, seconds: float) -> None:
+        if self._now + seconds > self._until:
+            await self._released.wait()
+        await asyncio.sleep(0)
+        self._now += seconds
 
 
 @dataclass(frozen=True, slots=True)
