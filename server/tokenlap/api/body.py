@@ -7,7 +7,8 @@ section 4, leaves it open). A byte order mark before the JSON is passed over.
 
 import asyncio
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from types import NoneType
 from typing import Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -19,12 +20,15 @@ from tokenlap.api.complaints import NOT_JSON, complaint
 from tokenlap.api.encodings import OverLimit, decoded
 from tokenlap.api.wording import unknown
 from tokenlap.delivery.connected import ClientLeft
-from tokenlap.errors import ApiError, BadRequest, TooLarge
+from tokenlap.errors import BadRequest, TooLarge
 
 _MARK = b"\xef\xbb\xbf"
-_LEFT_OVER = 64 * 2**20
-"""Bytes that are still taken from a client whose body is too large, so that it reads the answer."""
 _MOST = sys.float_info.max
+_NUMBERS = frozenset({int, float})
+_PLAIN = frozenset({str, int, float, bool, list, dict, NoneType})
+"""What is no nested object with fields of its own: asking for the type is quicker than asking a
+pydantic class whether it knows it.
+"""
 
 
 class Lenient(BaseModel):
@@ -93,25 +97,18 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 async def _sent(request: Request, limit: int) -> bytes:
-    """Return the bytes that the client sends; raises TooLarge where they are more than limit.
-
-    What is over the limit is not kept, but for a while it is taken: a connection that is closed
-    while bytes are still coming takes the answer with it. A client that waits for `100 Continue`
-    has sent nothing yet.
+    """Return the bytes that the client sends; raises TooLarge as soon as they are more than limit,
+    or are announced to be.
     """
-    announced = _announced(request)
-    if announced > limit and "expect" in request.headers:
-        raise _closing(too_large(limit))
+    if _announced(request) > limit:
+        raise _unread(limit)
     chunks: list[bytes] = []
     length = 0
     async for chunk in request.stream():
         length += len(chunk)
-        if max(announced, length) <= limit:
-            chunks.append(chunk)
-        elif length > limit + _LEFT_OVER:
-            break
-    if max(announced, length) > limit:
-        raise _closing(too_large(limit))
+        if length > limit:
+            raise _unread(limit)
+        chunks.append(chunk)
     return b"".join(chunks)
 
 
@@ -122,12 +119,13 @@ def _announced(request: Request) -> int:
         return 0
 
 
-def _closing(error: ApiError) -> ApiError:
-    error.headers["connection"] = "close"
+def _unread(limit: int) -> TooLarge:
+    error = too_large(limit)
+    error.headers["connection"] = "close"  # where what follows begins, nobody knows
     return error
 
 
-def too_large(limit: int) -> ApiError:
+def too_large(limit: int) -> TooLarge:
     """Return the complaint about a body of more than limit bytes."""
     return TooLarge(
         f"Request body too large: this server accepts at most {limit} bytes (--max-body-size)."
@@ -152,7 +150,7 @@ def parse(model: type[Model], body: bytes, strict: bool = False) -> Model:
         raise found from None
     if strict:
         _refuse(unknown_parameters(parsed, strict=True))
-    _refuse_endless(parsed)
+    _refuse_endless([parsed])
     return parsed
 
 
@@ -167,23 +165,24 @@ def _refuse(names: Iterable[str]) -> None:
         raise unknown(name)
 
 
-def _refuse_endless(value: object) -> None:
-    """Raise BadRequest for a number beyond a double, such as 1e999, wherever it stands.
+def _refuse_endless(values: Iterable[Any]) -> None:
+    """Raise BadRequest for a number beyond a double, such as 1e999, that stands where anything may.
 
-    The fields with a type of their own have been checked; this is for what may be anything.
+    Fields with a type of their own have been checked.
     """
-    match value:
-        case Lenient():
-            for _, field in value:
-                _refuse_endless(field)
-        case dict():
-            for item in value.values():
-                _refuse_endless(item)
-        case list():
-            for item in value:
-                _refuse_endless(item)
-        case int() | float() if not -_MOST <= value <= _MOST:
-            raise BadRequest(NOT_JSON)
+    for value in values:
+        kind = type(value)
+        if kind is dict:
+            _refuse_endless(value.values())
+        elif kind is list:
+            _refuse_endless(value)
+        elif kind in _NUMBERS:
+            if not -_MOST <= value <= _MOST:
+                raise BadRequest(NOT_JSON)
+        elif kind not in _PLAIN and isinstance(value, Lenient):
+            _refuse_endless(map(value.__dict__.get, value.model_fields_set))
+            if value.model_extra:
+                _refuse_endless(value.model_extra.values())
 
 
 def loose(body: bytes) -> dict[str, Any]:
@@ -199,19 +198,23 @@ def loose(body: bytes) -> dict[str, Any]:
     return loaded
 
 
-def unknown_parameters(value: Lenient, path: str = "", strict: bool = False) -> Iterator[str]:
-    """Yield the paths of the keys that no field knows, in the order of the fields, nested ones too.
+def unknown_parameters(value: Lenient, path: str = "", strict: bool = False) -> list[str]:
+    """Return the paths of the keys that no field knows, nested ones after those of the top.
 
     strict: fields that only engines know count as unknown.
     """
-    for name in () if value.opaque else value.model_extra or ():
-        yield path + name
-    for name, field in value:
-        if strict and name in value.extensions and field is not None:
-            yield path + name
-        if isinstance(field, Lenient):
-            yield from unknown_parameters(field, f"{path}{name}.", strict)
-        elif isinstance(field, list):
-            for i, item in enumerate(field):
-                if isinstance(item, Lenient):
-                    yield from unknown_parameters(item, f"{path}{name}[{i}].", strict)
+    names = []
+    if value.model_extra and not value.opaque:
+        names = [path + name for name in value.model_extra]
+    fields = value.__dict__
+    for name in sorted(value.model_fields_set & fields.keys()):
+        field = fields[name]
+        if type(field) is list:
+            if field and isinstance(field[0], Lenient):
+                for i, item in enumerate(field):
+                    names += unknown_parameters(item, f"{path}{name}[{i}].", strict)
+        elif type(field) not in _PLAIN and isinstance(field, Lenient):
+            names += unknown_parameters(field, f"{path}{name}.", strict)
+        if strict and field is not None and name in value.extensions:
+            names.append(path + name)
+    return names

@@ -20,6 +20,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tokenlap.api.calls import Calls, Refusal
+from tokenlap.api.lingering import LingeringResponse
 from tokenlap.api.serving import json_answer
 from tokenlap.api.wording import short
 from tokenlap.delivery.connected import ClientLeft
@@ -144,7 +145,10 @@ def answer_to(scope: Scope, error: Exception) -> Response:
         logger.error("a request failed", exc_info=error)
         error = ServerError()
     scope["tokenlap.error"] = error.message
-    return json_answer(error.body(), error.headers, error.status)
+    answer = json_answer(error.body(), error.headers, error.status)
+    if error.headers.get("connection") == "close":
+        return LingeringResponse(answer.body, answer.status_code, answer.headers)
+    return answer
 
 
 def _headers(scope: Scope, asked: Headers, took: bytes) -> list[tuple[bytes, bytes]]:

@@ -44,6 +44,7 @@ class DrainingServer(uvicorn.Server):
         timer = asyncio.get_running_loop().call_later(backend.settings.grace, backend.drain.end_all)
         await super().shutdown(sockets)
         timer.cancel()
+        await backend.background.close()  # no connection waits for these
 
 
 def run(arguments: list[str]) -> int:
@@ -68,6 +69,7 @@ def run(arguments: list[str]) -> int:
         access_log=False,
         log_level="warning",
         lifespan="off",
+        ws="none",
         timeout_keep_alive=int(settings.keep_alive),
         timeout_graceful_shutdown=int(settings.grace + BACKSTOP),
         server_header=False,
