@@ -130,7 +130,7 @@ async def test_who_stops_reading_stops_the_loop() -> None:
 
     stream = pace(laps(), Latency(0, 0.02).waits(), 100.0, time.clock)
     await anext(stream)
-    await stream.aclose()  # type: ignore[attr-defined]  # pace is an async generator
+    await stream.aclose()
 
     assert computed == [0]
 

@@ -13,9 +13,9 @@ from itertools import chain, repeat
 from math import cos, exp, inf, log, pi, sqrt
 from typing import assert_never
 
-from tokenlap.engine.sampler import Dice, mixed_seed
+from tokenlap.engine.dice import Dice, mixed_seed
 
-_UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
+_PER_SECOND = {"us": 1e6, "ms": 1e3, "s": 1.0, "m": 1 / 60}
 _DURATION = re.compile(r"(\d+(?:\.\d+)?|\.\d+)(us|ms|s|m)?")
 _Z99 = 2.3263478740408408
 """The 99th percentile of the standard normal distribution."""
@@ -173,7 +173,7 @@ def seconds(text: str) -> float:
     match = _DURATION.fullmatch(text.strip())
     if match is None:
         raise ValueError(f"{text!r} is not a duration; write it like 200ms, 1.5s or 0")
-    duration = float(match[1]) * _UNITS[match[2] or "s"]
+    duration = float(match[1]) / _PER_SECOND[match[2] or "s"]
     if duration > LONGEST:
         raise ValueError(f"{text!r} is longer than an hour")
     return duration
