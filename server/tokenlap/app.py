@@ -12,13 +12,17 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp
 
-from tokenlap.api import health, models
+from tokenlap.api import azure, embeddings, health, models, moderations, tokenize
 from tokenlap.api.backend import Backend
 from tokenlap.api.calls import Calls, Observer
 from tokenlap.api.chat import route as chat
 from tokenlap.api.completions import route as completions
 from tokenlap.api.envelope import Envelope, answer_to, is_loopback
+from tokenlap.api.responses import retrieval
+from tokenlap.api.responses import route as responses
+from tokenlap.delivery.background import Background
 from tokenlap.delivery.deployment import Deployment, Deployments
+from tokenlap.delivery.drain import Drain
 from tokenlap.delivery.pace import Clock
 from tokenlap.engine.batch import Model
 from tokenlap.engine.predictor import Predictor
@@ -46,8 +50,17 @@ class Server:
 ROUTES: Sequence[tuple[str, str, Handler]] = (
     ("POST", "/v1/chat/completions", chat.create_chat_completion),
     ("POST", "/v1/completions", completions.create_completion),
+    ("POST", "/v1/embeddings", embeddings.create_embeddings),
+    ("POST", "/v1/moderations", moderations.create_moderation),
+    ("POST", "/v1/responses", responses.create_response),
+    ("GET", "/v1/responses/{id}", retrieval.get_response),
+    ("DELETE", "/v1/responses/{id}", retrieval.delete_response),
+    ("POST", "/v1/responses/{id}/cancel", retrieval.cancel_response),
+    ("GET", "/v1/responses/{id}/input_items", retrieval.list_input_items),
     ("GET", "/v1/models", models.list_models),
     ("GET", "/v1/models/{model:path}", models.get_model),
+    ("POST", "/tokenize", tokenize.tokenize),
+    ("POST", "/detokenize", tokenize.detokenize),
     ("GET", "/health", health.health),
 )
 """Every endpoint: method, path, handler."""
@@ -79,6 +92,7 @@ def create_app(
     default = listed.get(settings.model) or Model(
         tokenizer, default_predictor(settings.model, tokenizer)
     )
+    drain = Drain()
     backend = Backend(
         settings,
         {**dict.fromkeys(settings.model_names, default), **listed},
@@ -86,6 +100,8 @@ def create_app(
         Calls(clock.now, observers),
         _deployments(settings, clock),
         store or MemoryStore(settings.max_stored, settings.max_stored_size),
+        drain,
+        Background(settings.max_background, drain),
         clock=clock,
     )
     envelope = Envelope(_application(backend), backend.calls, local=is_loopback(settings.host))

@@ -123,6 +123,9 @@ class Settings(BaseSettings):
     max_stored_size: int = Field(
         256 * 2**20, ge=1, description="bytes of what is stored; then the oldest go"
     )
+    max_background: int = Field(
+        256, ge=0, description="background responses under way; one more is a 429"
+    )
     grace: Seconds = Field(3.0, description="how long open streams may run on after SIGTERM")
     keep_alive: Seconds = Field(75.0, description="how long an idle connection stays open")
     log: Literal["text", "json", "off"] = Field(

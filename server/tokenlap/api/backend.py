@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from tokenlap.api.calls import Call, Calls
+from tokenlap.delivery.background import Background
 from tokenlap.delivery.deployment import Deployments
 from tokenlap.delivery.drain import Drain
 from tokenlap.delivery.pace import Clock
@@ -45,7 +46,7 @@ class Backend:
     models: by id, those listed under /v1/models; default: who answers to every other name.
     deployments: how fast which model answers.
     now: seconds since 1970, for `created`; clock: the one that paces. store: what outlives a
-    request, in collections that `collection` names.
+    request, in collections that `collection` names; drain, background: the streams under way.
     """
 
     settings: Settings
@@ -54,7 +55,8 @@ class Backend:
     calls: Calls
     deployments: Deployments
     store: Store
-    drain: Drain = field(default_factory=Drain)
+    drain: Drain
+    background: Background
     clock: Clock = field(default_factory=Clock)
     now: Callable[[], float] = time.time
     new_id: Callable[[str], str] = random_id

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from tokenlap.engine.batch import Lap
 from tokenlap.engine.event import Finish
 
-Ending = Literal["end", "length", "client left", "shutdown", "error"]
+Ending = Literal["end", "length", "client left", "shutdown", "cancelled", "error"]
 
 
 @dataclass(slots=True, eq=False)

@@ -28,6 +28,8 @@ _EXPECTED = {
     "string_type": "a string",
     "int_type": "an integer",
     "int_from_float": "an integer",
+    "int_parsing": "an integer",
+    "bool_parsing": "a boolean",
     "float_type": "a decimal",
     "bool_type": "a boolean",
     "list_type": "an array",

@@ -1,0 +1,87 @@
+"""The typed events of a response, and their bytes.
+
+Source: wire checklist 18-29, 201-222. A frame is `event: <type>` and `data: <JSON>`, whose type is
+the same; JSON is ASCII, so neither U+2028 nor half a character ever appears.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from tokenlap.api.logprobs import entries, trace
+from tokenlap.engine.event import Arguments, Text
+from tokenlap.engine.tokenizer import Tokenizer
+
+Json = dict[str, Any]
+Kind = Literal["output_text", "refusal", "reasoning_summary_text", "function_call_arguments"]
+"""What is written piece by piece; the event of a piece is `response.<kind>.delta`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the pieces of one text belong.
+
+    address: the fields that say it on the wire (item_id, output_index and the like). template: the
+    frame of a piece that brings nothing along, with room for the escaped text and the sequence
+    number; made once, since it is what every token of a stream passes through.
+    """
+
+    kind: Kind
+    address: Json
+    template: bytes
+
+    @classmethod
+    def of(cls, kind: Kind, address: Json) -> "Place":
+        """Return a place with its template."""
+        logprobs: Json = {"logprobs": []} if kind == "output_text" else {}
+        type = f"response.{kind}.delta"
+        frame = event(type, {**address, "delta": "", **logprobs}, 0)
+        before, _, after = frame.replace(b"%", b"%%").partition(b'"delta":""')
+        after = after.removesuffix(b"0}\n\n") + b"%d}\n\n"
+        return cls(kind, address, before + b'"delta":"%b"' + after)
+
+
+class Delta(NamedTuple):
+    """A piece of a text, with the number of its event."""
+
+    sequence: int
+    place: Place
+    piece: Text | Arguments
+
+
+class Notice(NamedTuple):
+    """Any other event: its number, its type, its fields."""
+
+    sequence: int
+    type: str
+    fields: Json
+
+
+ResponseChunk = Delta | Notice
+
+
+def event(type: str, fields: Json, sequence: int) -> bytes:
+    """Return the frame of an event."""
+    data = json.dumps({"type": type, **fields, "sequence_number": sequence}, separators=(",", ":"))
+    return f"event: {type}\ndata: {data}\n\n".encode("ascii")
+
+
+def error_event(code: str, message: str, sequence: int) -> bytes:
+    """Return the frame of an error: flat, so that clients take it for an event (checklist 217)."""
+    return event("error", {"code": code, "message": message, "param": None}, sequence)
+
+
+def frame(chunk: ResponseChunk, tokenizer: Tokenizer, scored: bool) -> bytes:
+    """Return the frame of a chunk. scored: logprobs were asked for."""
+    if isinstance(chunk, Notice):
+        return event(chunk.type, chunk.fields, chunk.sequence)
+    sequence, place, piece = chunk
+    scores = piece.scores if isinstance(piece, Text) and scored else ()
+    if not scores and not piece.laps:
+        return place.template % (piece.escaped, sequence)
+    fields: Json = {**place.address, "delta": piece.text}
+    if place.kind == "output_text":
+        fields["logprobs"] = entries(tokenizer, scores)
+    if piece.laps:
+        fields["tokenlap"] = trace(tokenizer, piece.laps)
+    return event(f"response.{place.kind}.delta", fields, sequence)
