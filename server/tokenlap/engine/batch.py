@@ -4,15 +4,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tokenlap.engine.dice import mixed_seed
 from tokenlap.engine.event import Event, Finish
 from tokenlap.engine.events import Notes, events
 from tokenlap.engine.holdback import HoldBack
 from tokenlap.engine.loop import generate
 from tokenlap.engine.predictor import Predictor
-from tokenlap.engine.sampler import Sampler, SamplingParams, Traced, mixed_seed, sampler_for
+from tokenlap.engine.sampler import Sampler, SamplingParams, sampler_for
 from tokenlap.engine.stopping import StopCondition, StopParams
 from tokenlap.engine.template import ASSISTANT
 from tokenlap.engine.tokenizer import TokenId, Tokenizer
+from tokenlap.engine.trace import Traced
 from tokenlap.engine.transcript import Transcript, pieces_of, unfinished
 
 Lap = tuple[Sequence[Event], ...]

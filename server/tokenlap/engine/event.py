@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tokenlap.engine.predictor import Candidate
-from tokenlap.engine.sampler import Roll
 from tokenlap.engine.tokenizer import TokenId
+from tokenlap.engine.trace import Roll
 
 Channel = Literal["content", "reasoning", "refusal"]
 """Where text goes: the answer, the thinking before it, or the words that decline it."""

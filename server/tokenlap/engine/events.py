@@ -8,9 +8,9 @@ from dataclasses import replace
 from tokenlap.engine.event import Event, FinalReason, Finish, LapTrace, Score, Text
 from tokenlap.engine.loop import Step
 from tokenlap.engine.predictor import Distribution
-from tokenlap.engine.sampler import Traced
 from tokenlap.engine.stopping import FinishReason
 from tokenlap.engine.tokenizer import END, SPECIAL_TOKENS, TokenId
+from tokenlap.engine.trace import Traced
 from tokenlap.engine.transcript import Transcript
 
 _MARKERS = frozenset(SPECIAL_TOKENS.values())
@@ -59,7 +59,7 @@ class Notes:
     def unfinished(self) -> list[Event]:
         """Return the scores of an unfinished last character, on a text of no characters."""
         left = tuple(score for _, score in self._scores)
-        return [Text("", b"", scores=left)] if left else []
+        return [Text("", b"", self._transcript.channel, scores=left)] if left else []
 
     def _due(self) -> tuple[Score, ...]:
         released = self._transcript.released

@@ -8,12 +8,12 @@ time is the reply that is streamed in one go.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from hashlib import shake_128
-from itertools import accumulate
 from math import exp
 from typing import Protocol
 
-from tokenlap.engine.predictor import Distribution
+from tokenlap.engine.cuts import min_p, tempered, top_p
+from tokenlap.engine.dice import Dice
+from tokenlap.engine.predictor import LOG_ZERO, Distribution
 from tokenlap.engine.tokenizer import TokenId
 
 REMOVED = -100.0
@@ -22,7 +22,6 @@ _IMPOSSIBLE = -60.0
 """The logprob a bias starts from where the model holds a token impossible: +100 lifts it above any
 other.
 """
-_ROLLS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,39 +57,6 @@ class SamplingParams:
         """Whether some tokens are treated unlike others: penalties, bias, bans."""
         penalties = (self.frequency_penalty, self.presence_penalty, self.repetition_penalty)
         return penalties != (0.0, 0.0, 1.0) or bool(self.logit_bias or self.banned_laps)
-
-
-class Dice:
-    """Rolls in [0, 1), each a pure function of (seed, position); 53 bits, the same on every
-    machine.
-    """
-
-    def __init__(self, seed: int) -> None:
-        """Take any integer as the seed."""
-        self._seed = seed
-        self._block = -1
-        self._rolls: list[float] = []
-
-    def roll(self, position: int) -> float:
-        """Return the roll of one position in the document, 0 being its first token."""
-        block, offset = divmod(position, _ROLLS)
-        if block != self._block:
-            drawn = shake_128(b"%d/%d" % (self._seed, block)).digest(8 * _ROLLS)
-            self._rolls = [
-                (int.from_bytes(drawn[i : i + 8], "little") >> 11) * 2.0**-53
-                for i in range(0, len(drawn), 8)
-            ]
-            self._block = block
-        return self._rolls[offset]
-
-
-def mixed_seed(seed: int, choice: int) -> int:
-    """Return the seed of one of n choices: the seed itself for choice 0, another for each later
-    one.
-    """
-    if choice == 0:
-        return seed
-    return int.from_bytes(shake_128(b"%d#%d" % (seed, choice)).digest(8), "little")
 
 
 class Sampler(Protocol):
@@ -212,7 +178,7 @@ class Adjusted:
         if count or token in self._prompt:
             # Engines multiply a negative logit and divide a positive one; a logprob is never
             # positive.
-            logit *= params.repetition_penalty
+            logit = max(logit * params.repetition_penalty, LOG_ZERO)
         return logit - count * params.frequency_penalty - (count > 0) * params.presence_penalty
 
 
@@ -244,45 +210,11 @@ def shape(distribution: Distribution, params: SamplingParams) -> Distribution:
         kept = params.top_k
     if params.top_p < 1:
         kept = top_p(weights[:kept], params.top_p)
-    weights = weights[:kept]
+    weights = [weight for weight in weights[:kept] if weight > 0]  # a low temperature rounds to 0
     total = sum(weights)
     return Distribution(
-        distribution.tokens[:kept], [w / total for w in weights], distribution.context
+        distribution.tokens[: len(weights)], [w / total for w in weights], distribution.context
     )
-
-
-def tempered(distribution: Distribution, temperature: float) -> list[float]:
-    """Return the weights p ** (1 / temperature), relative to the best: below 1 sharpens, above 1
-    flattens.
-    """
-    if temperature == 1:
-        return list(distribution.probabilities)
-    best, sharpness = distribution.logprobs[0], 1 / temperature
-    return [exp((logprob - best) * sharpness) for logprob in distribution.logprobs]
-
-
-def top_p(weights: Sequence[float], p: float) -> int:
-    """Return how many of the most likely tokens to keep: the fewest whose share reaches p (nucleus
-    sampling).
-
-    weights: unnormalised, largest first, at least one. p: 0..1; 0 keeps the first alone.
-    Example: [6, 3, 1], p=.7 -> 2
-    Source: Holtzman et al. 2020, arXiv:1904.09751, section 3.1.
-    """
-    goal = p * sum(weights)
-    for kept, reached in enumerate(accumulate(weights), start=1):
-        if reached >= goal:
-            return kept
-    return len(weights)
-
-
-def min_p(weights: Sequence[float], p: float) -> int:
-    """Return how many tokens weigh at least p times the best one.
-
-    weights: unnormalised, largest first, at least one. p: 0..1.
-    Source: Nguyen et al. 2024, arXiv:2407.01082.
-    """
-    return max(1, sum(weight >= p * weights[0] for weight in weights))
 
 
 def sampler_for(params: SamplingParams, prompt: Sequence[TokenId]) -> Sampler:
@@ -292,35 +224,3 @@ def sampler_for(params: SamplingParams, prompt: Sequence[TokenId]) -> Sampler:
     if params.temperature == 0:
         return Greedy()
     return Shaped(params) if params.cuts else Plain(params.seed)
-
-
-@dataclass(frozen=True, slots=True)
-class Roll:
-    """What the die did in one lap: u in [0, 1) (None where nothing was rolled), the model's shares
-    and the die's.
-    """
-
-    u: float | None
-    model: Distribution
-    die: Distribution
-
-
-class Traced:
-    """A sampler that remembers its last roll, for the trace."""
-
-    def __init__(self, sampler: Sampler, seed: int) -> None:
-        """Wrap sampler, whose dice have the same seed."""
-        self._sampler = sampler
-        self._dice = Dice(seed)
-        self.last: Roll | None = None
-
-    def pick(self, distribution: Distribution, position: int) -> TokenId:
-        """Return what the wrapped sampler picks, and keep the roll."""
-        die = self._sampler.die(distribution, position)
-        rolled = None if len(die.tokens) == 1 else self._dice.roll(position)
-        self.last = Roll(rolled, distribution, die)
-        return self._sampler.pick(distribution, position)
-
-    def die(self, distribution: Distribution, position: int) -> Distribution:
-        """Return the wrapped sampler's die."""
-        return self._sampler.die(distribution, position)
