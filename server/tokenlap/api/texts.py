@@ -1,0 +1,91 @@
+"""The four forms of a text that completions and embeddings take: a string, strings, token ids,
+arrays of token ids.
+
+Source: API reference, `prompt` and `input`; wire checklist 173, 226.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import PlainValidator
+
+from tokenlap.api.complaints import wrong
+from tokenlap.api.wording import named
+from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId, Tokenizer
+from tokenlap.errors import BadRequest
+
+Text = str | list[TokenId]
+_ITEMS: dict[type, str] = {str: "a string", int: "an integer", list: "an array of integers"}
+_FORMS = "a string, an array of strings, an array of integers, or an array of arrays of integers"
+
+
+def read_texts(name: str) -> Callable[[Any], list[Text]]:
+    """Return the validator of a parameter with this name: all four forms become one list."""
+
+    def read(value: Any) -> list[Text]:
+        if isinstance(value, str | None):
+            return [value or ""]
+        if not isinstance(value, list):
+            raise _wrong_type(name, f"one of {_FORMS}", value)
+        kind = _kind_of_all(name, value)
+        if kind is list:
+            for at, ids in enumerate(value):
+                if _kind_of_all(f"{name}[{at}]", ids) is not int:
+                    raise _wrong_type(f"{name}[{at}][0]", "an integer", ids[0])
+        return [value] if kind is int else value
+
+    return read
+
+
+Prompts = Annotated[
+    list[Text],
+    PlainValidator(
+        read_texts("prompt"),
+        json_schema_input_type=str | list[str] | list[TokenId] | list[list[TokenId]] | None,
+    ),
+]
+Inputs = Annotated[
+    list[Text],
+    PlainValidator(
+        read_texts("input"),
+        json_schema_input_type=str | list[str] | list[TokenId] | list[list[TokenId]],
+    ),
+]
+
+
+def tokens_of(text: Text, tokenizer: Tokenizer, path: str) -> list[TokenId]:
+    """Return the token ids of a text; raises BadRequest for an id outside the vocabulary.
+
+    path: where the text stands in the body, for the complaint.
+    """
+    if isinstance(text, str):
+        return tokenizer.encode(text)
+    for at, token in enumerate(text):
+        if not tokenizer.knows(token):
+            raise BadRequest(
+                f"Invalid '{path}[{at}]': {token} is not a token id of this vocabulary "
+                f"(o200k_base, 0 to {VOCABULARY_SIZE - 1} with gaps; POST /tokenize returns ids).",
+                f"{path}[{at}]",
+                "invalid_value",
+            )
+    return text
+
+
+def _kind_of_all(path: str, items: Sequence[Any]) -> type:
+    """Return the type that all items have; raises where there are none, or they are mixed."""
+    if not items:
+        message = "Expected an array with minimum length 1, but got an empty array instead."
+        raise wrong(f"Invalid '{path}': empty array. {message}", "empty_array", path)
+    kind = type(items[0])
+    if kind not in _ITEMS:
+        raise _wrong_type(f"{path}[0]", f"one of {_FORMS}", items[0])
+    # One pass in C: an array may hold a million ids.
+    if len(set(map(type, items))) > 1:
+        at = next(i for i, item in enumerate(items) if type(item) is not kind)
+        raise _wrong_type(f"{path}[{at}]", _ITEMS[kind], items[at])
+    return kind
+
+
+def _wrong_type(path: str, expected: str, value: Any) -> Exception:
+    message = f"Invalid type for '{path}': expected {expected}, but got {named(value)} instead."
+    return wrong(message, "invalid_type", path)
