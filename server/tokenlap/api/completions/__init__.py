@@ -1,0 +1,1 @@
+"""POST /v1/completions: request model, encoder, fold, route, one file each."""
