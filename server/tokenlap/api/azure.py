@@ -1,0 +1,64 @@
+"""The Azure form: /openai/deployments/{name}/chat/completions?api-version=..., for the official
+AzureOpenAI client.
+
+    /openai/deployments/{name}/...   the deployment names the model where the body has none
+    /openai/v1/...   /openai/...     the same endpoints as under /v1
+
+Source: Azure OpenAI REST reference; openai-python, lib/azure.py.
+Differences from Azure: any api-version is accepted, and none; the answers and errors are OpenAI's
+own, without content filter results. The `api-key` header is read everywhere.
+"""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from pydantic_core import from_json, to_json
+from starlette.requests import Request
+from starlette.responses import Response
+
+from tokenlap.api.backend import Backend
+from tokenlap.api.body import read_body
+
+Handler = Callable[[Backend, Request], Awaitable[Response]]
+PREFIXES = ("/openai/v1", "/openai")
+DEPLOYMENTS = "/openai/deployments/{deployment}"
+
+
+def deployed(handler: Handler) -> Handler:
+    """Return the handler of an endpoint for the deployment that its path names."""
+
+    async def handle(backend: Backend, request: Request) -> Response:
+        backend.key(request)
+        body = await read_body(request, backend.settings.max_body_size)
+        return await handler(
+            backend, _with_body(request, named(body, request.path_params["deployment"]))
+        )
+
+    return handle
+
+
+def named(body: bytes, model: str) -> bytes:
+    """Return a request body that names model, unless it names one itself or is no JSON object."""
+    try:
+        loaded = from_json(body, allow_inf_nan=False)
+    except ValueError:
+        return body  # the endpoint says what is wrong with it
+    if not isinstance(loaded, dict) or loaded.get("model") is not None:
+        return body
+    return to_json({**loaded, "model": model})
+
+
+def _with_body(request: Request, body: bytes) -> Request:
+    """Return a request that sends body in place of its own, which has been read."""
+    unread = True
+
+    async def receive() -> MutableMapping[str, Any]:
+        nonlocal unread
+        if unread:
+            unread = False
+            return {"type": "http.request", "body": body, "more_body": False}
+        return await request.receive()
+
+    described = (b"content-encoding", b"content-length")
+    headers = [pair for pair in request.scope["headers"] if pair[0] not in described]
+    return Request({**request.scope, "headers": headers}, receive)
