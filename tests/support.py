@@ -4,6 +4,7 @@ real server with one.
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
@@ -17,7 +18,7 @@ from tokenlap.app import Server, create_app
 from tokenlap.cli.serve import DrainingServer
 from tokenlap.delivery.pace import Clock
 from tokenlap.engine.predictor import Predictor
-from tokenlap.engine.tokenizer import o200k
+from tokenlap.engine.tokenizer import SPECIAL_TOKENS, TokenId, o200k
 from tokenlap.predictors.script import ScriptPredictor
 from tokenlap.settings import Settings
 
@@ -41,6 +42,14 @@ def scripted(text: str | Sequence[str]) -> dict[str, Predictor[Any]]:
 def bytewise(text: str) -> dict[str, Predictor[Any]]:
     """A model `mock-1` that writes text one byte a token."""
     tokens = o200k().encode_bytes(text.encode())
+    return {"mock-1": ScriptPredictor.of_tokens(tokens, o200k())}
+
+
+def marked(text: str) -> dict[str, Predictor[Any]]:
+    """A model `mock-1` that writes text in which markers such as `<|start|>` are those tokens."""
+    tokens: list[TokenId] = []
+    for piece in re.split(r"(<\|[a-z]+\|>)", text):
+        tokens += [SPECIAL_TOKENS[piece]] if piece in SPECIAL_TOKENS else o200k().encode(piece)
     return {"mock-1": ScriptPredictor.of_tokens(tokens, o200k())}
 
 
