@@ -64,13 +64,17 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """A request that was answered with an error, before any lap."""
+class Exchange:
+    """A request that was answered without a lap: an error, a list of models.
+
+    total: seconds from arrival to the end; message: what was wrong, "" for nothing.
+    """
 
     method: str
     path: str
     status: int
-    message: str
+    total: float
+    message: str = ""
 
 
 class Observer(Protocol):
@@ -85,8 +89,8 @@ class Observer(Protocol):
     def ended(self, call: Call) -> None:
         """Learn how a call ended."""
 
-    def refused(self, refusal: Refusal) -> None:
-        """Learn of a request that was answered with an error."""
+    def answered(self, exchange: Exchange) -> None:
+        """Learn of a request that was answered without a lap."""
 
 
 @dataclass(slots=True)
@@ -119,7 +123,7 @@ class Calls:
         for observer in self.observers:
             observer.ended(call)
 
-    def refused(self, refusal: Refusal) -> None:
-        """Tell of a request that was answered with an error."""
+    def answered(self, exchange: Exchange) -> None:
+        """Tell of a request that was answered without a lap."""
         for observer in self.observers:
-            observer.refused(refusal)
+            observer.answered(exchange)

@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tokenlap.api.calls import Calls, Refusal
+from tokenlap.api.calls import Calls, Exchange
 from tokenlap.api.lingering import LingeringResponse
 from tokenlap.api.serving import json_answer
 from tokenlap.api.wording import short
@@ -74,13 +74,12 @@ class Envelope:
         scope["tokenlap.arrived"], scope["tokenlap.request_id"] = arrived, identity
         scope["path"] = tidy(scope["path"])
         headers = Headers(scope=scope)
-        started = False
+        status: int | None = None
 
         async def dressed(message: Message) -> None:
-            nonlocal started
+            nonlocal status
             if message["type"] == "http.response.start":
-                started = True
-                self._note(scope, message["status"])
+                status = message["status"]
                 took = b"%d" % ((self._now() - arrived) * 1000)
                 message["headers"] = [*message["headers"], *_headers(scope, headers, took)]
             await send(message)
@@ -93,15 +92,17 @@ class Envelope:
                 raise foreign(headers["host"])
             await self._app(scope, receive, dressed)
         except Exception as error:
-            if started:
+            if status is not None:
                 raise
             await answer_to(scope, error)(scope, receive, dressed)
+        finally:
+            if status is not None and not scope.get("tokenlap.called"):
+                message = scope.get("tokenlap.error", "")
+                total = self._now() - arrived
+                self._calls.answered(
+                    Exchange(scope["method"], scope["path"], status, total, message)
+                )
         return None
-
-    def _note(self, scope: Scope, status: int) -> None:
-        if status >= 400 and status != 499:
-            message = scope.get("tokenlap.error", "")
-            self._calls.refused(Refusal(scope["method"], scope["path"], status, message))
 
 
 def tidy(path: str) -> str:

@@ -131,5 +131,6 @@ def enter(
     law = asked_latency(request.headers, latency or deployment.latency)
     slot = deployment.queue.enter(sum(each.n for each in (generation, *generation.beside)))
     backend.calls.begin(call)
+    request.scope["tokenlap.called"] = True  # the call tells how it ends
     key = backend.key(request)
     return Reply(backend, deployment, key, call, generation, model, encoder, law, slot)

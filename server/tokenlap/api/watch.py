@@ -6,7 +6,8 @@ On a terminal the text is typed on; elsewhere each lap is a line of its own.
 from collections.abc import Sequence
 from typing import TextIO
 
-from tokenlap.api.calls import Call, Refusal
+from tokenlap.api.calls import Call, Exchange
+from tokenlap.api.log import printable
 from tokenlap.engine.batch import Lap
 from tokenlap.engine.event import Arguments, Event, Finish, Text, ToolCall
 
@@ -40,7 +41,7 @@ class Watch:
             self._speaker = None
             print(f"  [{call.ending}]", file=self._out, flush=True)
 
-    def refused(self, refusal: Refusal) -> None:
+    def answered(self, exchange: Exchange) -> None:
         """Say nothing: no loop turned."""
 
     def _type(self, call: Call, choice: int, text: str) -> None:
@@ -50,10 +51,7 @@ class Watch:
             line_end = "\n" if self._speaker is not None else ""
             self._out.write(f"{line_end}{label(call, choice)} ")
             self._speaker = (call, choice)
-        # A reply may hold control characters, which must not reach the terminal.
-        self._out.write(
-            "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
-        )
+        self._out.write(printable(text, keep="\n"))
 
 
 def label(call: Call, choice: int) -> str:
