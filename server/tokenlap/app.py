@@ -63,7 +63,7 @@ ROUTES: Sequence[tuple[str, str, Handler]] = (
     ("POST", "/detokenize", tokenize.detokenize),
     ("GET", "/health", health.health),
 )
-"""Every endpoint: method, path, handler."""
+"""Every endpoint: method, path, handler; those under /v1 have their Azure forms as well."""
 
 
 def create_app(
@@ -147,7 +147,7 @@ def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
 
 def _application(backend: Backend) -> FastAPI:
     app = FastAPI(title="tokenlap", redirect_slashes=False, docs_url=None, redoc_url=None)
-    for method, path, handler in ROUTES:
+    for method, path, handler in (*ROUTES, *azure.azure_routes(ROUTES)):
         # Starlette's own Route: FastAPI's dependency solving costs 50-75 us a request, and the
         # bytes are validated
         # by the pydantic models in any case.

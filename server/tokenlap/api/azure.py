@@ -9,7 +9,7 @@ Differences from Azure: any api-version is accepted, and none; the answers and e
 own, without content filter results. The `api-key` header is read everywhere.
 """
 
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
 from typing import Any
 
 from pydantic_core import from_json, to_json
@@ -20,8 +20,22 @@ from tokenlap.api.backend import Backend
 from tokenlap.api.body import read_body
 
 Handler = Callable[[Backend, Request], Awaitable[Response]]
-PREFIXES = ("/openai/v1", "/openai")
-DEPLOYMENTS = "/openai/deployments/{deployment}"
+Route = tuple[str, str, Handler]
+"""Method, path, handler."""
+DEPLOYED = ("/chat/completions", "/completions", "/embeddings")
+"""The endpoints that a deployment has."""
+
+
+def azure_routes(routes: Iterable[Route]) -> Iterator[Route]:
+    """Yield the routes of the Azure form of those among routes that are under /v1."""
+    for method, path, handler in routes:
+        if not path.startswith("/v1/"):
+            continue
+        end = path.removeprefix("/v1")
+        if method == "POST" and end in DEPLOYED:
+            yield method, "/openai/deployments/{deployment}" + end, deployed(handler)
+        yield method, "/openai/v1" + end, handler
+        yield method, "/openai" + end, handler
 
 
 def deployed(handler: Handler) -> Handler:
