@@ -65,6 +65,16 @@ def test_clear_question_is_not_about_the_turn_before() -> None:
     assert rank("capital of France", "What is a cache?")[0].document == FRANCE
 
 
+def test_greeting_counts_although_more_follows() -> None:
+    relevance = Relevance(
+        train(["=== Good morning\nGood day!", "=== token\nA piece.", "=== *\nYes."])
+    )
+
+    assert relevance.rank("Good morning, dear friend")[0].document == 0
+    assert relevance.rank("Good morning dear friend")[0].document == 2
+    assert relevance.rank("Good morning, what is a token?")[0].document == 1
+
+
 def test_continuation_answers_a_raw_text_rather_than_a_chat() -> None:
     assert rank("Once upon a hill", is_raw=True)[0].document == ONCE
     assert ONCE not in [match.document for match in rank("Was it once about a time machine?")]

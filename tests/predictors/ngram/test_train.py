@@ -76,6 +76,7 @@ def test_sentences_start_after_full_stops_and_paragraphs_but_not_in_code() -> No
         "Look",
         " It",
         " `",
+        "The",
         " {t}",
         " End",
         "<e>",

@@ -37,7 +37,7 @@ class NgramPredictor:
         self._lexicon = Lexicon(model.vocabulary, tokenizer)
         self._reader = Reader(model, self._corpus, tokenizer)
         self._emitter = Emitter(model, self._lexicon, tokenizer)
-        self._raw = RawText(self._reader, tokenizer)
+        self._raw = RawText(self._reader, self._corpus, tokenizer)
         self._repair = Repair(self._corpus, self._lexicon, tokenizer)
 
     def start(self, prompt: Sequence[TokenId]) -> NgramState:

@@ -1,5 +1,6 @@
 """Prefill, the second half: a prompt read once, as what its reply needs of it."""
 
+import re
 from collections.abc import Sequence, Set
 from functools import lru_cache
 
@@ -18,6 +19,13 @@ _MOST_QUOTED_CHARACTERS = 60
 _KEPT_PREFILLS = 64
 _TOOL_CALL = "json"
 """The word that stands for a turn which opens as a call of a tool: its arguments are JSON."""
+_CODE = re.compile(r"(def|import|from|class|function|const|let|select|insert)\b", re.IGNORECASE)
+_LANGUAGES = {
+    **dict.fromkeys(("def", "import", "from", "class"), "python function code"),
+    **dict.fromkeys(("function", "const", "let"), "javascript function code"),
+    **dict.fromkeys(("select", "insert"), "sql"),
+}
+"""What a raw text asks for that opens like code."""
 
 
 class Prefill:
@@ -115,6 +123,9 @@ class Reader:
         """
         query = query[-_MOST_QUERY_CHARACTERS:].strip()
         asked = f"{query} {_TOOL_CALL}" if is_tool_call else query
+        code = _CODE.match(query) if is_raw else None
+        if code:
+            asked += " " + _LANGUAGES[code[1].lower()]
         matches = self._relevance.rank(asked, earlier, is_raw)
         continued = {
             match.document

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 
 from tokenlap.engine.tokenizer import TokenId, Tokenizer
 from tokenlap.predictors.ngram.lexicon import ANSWER
+from tokenlap.predictors.ngram.places import Corpus
 from tokenlap.predictors.ngram.prefill import Prefill, Reader
+from tokenlap.predictors.ngram.segments import Flag
 from tokenlap.predictors.ngram.state import NgramState
 
 _SHORT_TOKENS = 8
@@ -37,8 +39,9 @@ class RawText:
     its own.
     """
 
-    def __init__(self, reader: Reader, tokenizer: Tokenizer) -> None:
-        """Take what reads a query."""
+    def __init__(self, reader: Reader, corpus: Corpus, tokenizer: Tokenizer) -> None:
+        """Take what reads a query, and the indexed corpus."""
+        self._corpus = corpus
         self._reader = reader
         self._tokenizer = tokenizer
 
@@ -62,7 +65,8 @@ class RawText:
         longest = state.context.longest
         if longest < 2:
             state.memory.length = 0
-        if longest >= _FLOWING_FROM:
+        flags = self._corpus.flags
+        if longest >= _FLOWING_FROM or any(flags[p] & Flag.CODE for p in state.context.table):
             return
         if state.prefill.continuations and (longest < 2 or state.before != ANSWER):
             state.continue_text()

@@ -14,7 +14,7 @@ from zlib import crc32
 from tokenlap.predictors.ngram.corpus import Kind
 from tokenlap.predictors.ngram.search import Found, Search, Sums
 from tokenlap.predictors.ngram.store import NgramModel
-from tokenlap.predictors.ngram.words import STOP_STEMS, is_foreign, stem, stems
+from tokenlap.predictors.ngram.words import REQUEST_STEMS, STOP_STEMS, is_foreign, stem, stems
 
 GENERIC_SCORE = 0.33
 """What a document has to beat to count as an answer to the prompt."""
@@ -24,20 +24,30 @@ _FOREIGN_SCORE = 0.9
 _LEAST_SCORE = 1e-3
 CLEAR_SCORE = 0.8
 """From here on a document is surely meant."""
-_INTENT_FACTOR, _OTHER_INTENT_FACTOR = 4.0, 2.0
-_MISSING_COST = 0.6
-_EARLIER_SHARE = 0.4
-"""How much the words of an earlier user turn count, where the last turn alone finds nothing."""
+_DOUBTFUL_SCORE = 0.5
+"""Up to here answers for any prompt take part."""
+_INTENT_WEIGHT, _OTHER_INTENT_WEIGHT = 14.0, 7.0
+"""What words that ask for a form weigh, in nats: the first, and others; a rare word has 6."""
+_MISSING_COST = 0.4
+_FOUND_SCORE = 0.5
+"""Up to here a short turn is read as a follow-up of the turn before."""
+_EARLIER_SHARE, _EARLIER_SHARE_IF_EMPTY = 0.4, 0.8
+"""How much the words of the turn before count; and if the last turn names no thing of its own."""
 _FOLLOW_UP_WORDS = 3
 _MOST_DOCUMENTS, _MOST_FILLERS = 8, 2
 _LEAST_SHARE = 0.35
 """The least s, as a part of the best, that lets a document to the point take part."""
 _LEAST_RELEVANCE = 0.004
+_OPENING = re.compile(r"\W*((?:[\w']+ ?){1,3})[,.!]")
+_GREETED_SCORE, _GREETING_SCORE = 0.95, 0.6
+"""How well a greeting has to match a short answer, and the score that the answer then gets."""
 _IN_FORM = re.compile(
     r"\b(?:(?:as|in|into)\s+(?:an?\s+|the\s+)?|what are the )(\w+)", re.IGNORECASE
 )
 _QUESTION = re.compile(
-    r"\W*(?:why|how|what|what's|when|where|which|who|is|are|does|did|was|were)\b", re.IGNORECASE
+    r"\W*(?:please )?(?:why|how|what|what's|when|where|which|who|is|are|does|did|was|were"
+    r"|explain|describe|define|tell me (?:about|what|how|why|which|who))\b",
+    re.IGNORECASE,
 )
 
 
@@ -77,15 +87,25 @@ class Relevance:
         intents = self._intents(query, words)
         foreign = bool(self._foreign) and is_foreign(query, self.search.known)
         scores = self._score(words, intents, is_raw)
-        content = sum(word not in STOP_STEMS for word in words)
-        is_lost = max(scores.values(), default=0.0) < 1.5 * GENERIC_SCORE
-        if is_lost and content <= _FOLLOW_UP_WORDS and not foreign:
-            for share, turn in zip((_EARLIER_SHARE, _EARLIER_SHARE**2), earlier, strict=False):
-                words = {**dict.fromkeys(stems(turn), share), **words}
+        self._greet(query, scores, intents)
+        if max(scores.values(), default=0.0) < _FOUND_SCORE and not foreign:
+            words = _with_earlier(words, earlier)
             scores = self._score(words, intents, is_raw)
         factor = _IF_FOREIGN if foreign else _WITH_INTENT if intents else _IF_RAW if is_raw else 1.0
         always = self._always(query, GENERIC_SCORE * factor, _FOREIGN_SCORE if foreign else 0.0)
         return _best(scores, always, bool(intents))
+
+    def _greet(self, query: str, scores: dict[int, float], intents: Sequence[str]) -> None:
+        """Let a greeting, "Good morning, dear", count as one unless something is asked after it."""
+        opening = _OPENING.match(query)
+        if not opening:
+            return
+        opened = self._score(dict.fromkeys(stems(opening[1]), 1.0), (), False)
+        greeted = [d for d, s in opened.items() if s >= _GREETED_SCORE and self.search.is_short(d)]
+        if greeted:
+            asked = self._score(dict.fromkeys(stems(query[opening.end() :]), 1.0), intents, False)
+            is_asked = max(asked.values(), default=0.0) >= _FOUND_SCORE
+            scores.update(asked if is_asked else dict.fromkeys(greeted, _GREETING_SCORE))
 
     def _intents(self, query: str, words: Iterable[str]) -> list[str]:
         """Return the stems that ask for a form, the one that counts most first.
@@ -120,13 +140,9 @@ class Relevance:
             if is_continuation and not is_raw and scores[document] < CLEAR_SCORE:
                 scores[document] = 0.0
         if intents:
-            factors = {word: _OTHER_INTENT_FACTOR for word in intents} | {
-                intents[0]: _INTENT_FACTOR
-            }
-            raised = [
-                weight * factors.get(word, 1.0) for word, weight in zip(words, weights, strict=True)
-            ]
-            self._prefer(intents, scores, self.search.score(found, plain, Sums(raised)))
+            forms = dict.fromkeys(intents, _OTHER_INTENT_WEIGHT) | {intents[0]: _INTENT_WEIGHT}
+            raised = Sums([forms.get(word, w) for word, w in zip(words, weights, strict=True)])
+            self._prefer(intents, scores, self.search.score(found, plain, raised))
         return scores
 
     def _prefer(
@@ -145,6 +161,17 @@ class Relevance:
             for document in scores:
                 if marks[document] < marks[best]:
                     scores[document] = 0.0
+
+
+def _with_earlier(words: dict[str, float], earlier: Iterable[str]) -> dict[str, float]:
+    """Add the words of earlier turns to those of a short last turn, the farther the less."""
+    content = [word for word in words if word not in STOP_STEMS]
+    if len(content) > _FOLLOW_UP_WORDS:
+        return words
+    share = _EARLIER_SHARE if set(content) - REQUEST_STEMS else _EARLIER_SHARE_IF_EMPTY
+    for distance, turn in enumerate(earlier):
+        words = {**dict.fromkeys(stems(turn), share * _EARLIER_SHARE**distance), **words}
+    return words
 
 
 def _lower_for_missing(found: Found, sums: Sums, scores: dict[int, float]) -> None:
@@ -176,7 +203,7 @@ def _best(scores: Mapping[int, float], always: Mapping[int, float], is_form: boo
         matches = [Match(document, score, (score / threshold) ** 4) for document, score in kept]
         return [match for match in matches if match.relevance >= _LEAST_RELEVANCE]
     most = -specific[0][0]
-    fillers = list(always.items())[: 0 if is_form or most > CLEAR_SCORE else _MOST_FILLERS]
+    fillers = list(always.items())[: 0 if is_form or most > _DOUBTFUL_SCORE else _MOST_FILLERS]
     near = [(document, -score) for score, document in specific[: _MOST_DOCUMENTS - len(fillers)]]
     power = 1 if is_form and most < CLEAR_SCORE else 2
     matches = [

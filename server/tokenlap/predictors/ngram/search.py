@@ -72,7 +72,10 @@ class Search:
         self._questions = model.questions
         self._numbers = {word: number for number, word in enumerate(model.questions.words)}
         self._unseen = _UNSEEN_FACTOR * log(len(model.kinds) + 1)
-        self._lengths = [model.tokens.index(DONE, begin) - begin for begin in model.documents[:-1]]
+        self._is_short = [
+            model.tokens.index(DONE, begin) - begin < _SHORT_ANSWER_TOKENS
+            for begin in model.documents[:-1]
+        ]
         self.known = frozenset(self._numbers) - STOP_STEMS
 
     def weight(self, stem: str) -> float:
@@ -92,6 +95,10 @@ class Search:
         begins: array[int] = getattr(self._questions, f"{name}_at")
         posts: array[int] = getattr(self._questions, name)
         return posts[begins[number] : begins[number + 1]]
+
+    def is_short(self, document: int) -> bool:
+        """Say whether a document is a fact or a greeting, which has to be asked for in full."""
+        return self._is_short[document]
 
     def find(self, words: Iterable[str]) -> Found:
         """Return which of the words each wording and each document has; word number i is bit i."""
@@ -117,13 +124,12 @@ class Search:
         total = raised.of(-1) or 1.0
         scores = dict.fromkeys(found.documents, 0.0)
         for document, bits in found.answers.items():
-            if self._lengths[document] >= _SHORT_ANSWER_TOKENS:
+            if not self._is_short[document]:
                 scores[document] = _ONLY_ANSWERED * _ANSWERED_SHARE * raised.of(bits) / total
         for wording, bits in found.wordings.items():
             document = self._questions.wordings[wording]
             covered = min(1.0, plain.of(bits) / (self._questions.totals[wording] or 1.0))
-            is_short = self._lengths[document] < _SHORT_ANSWER_TOKENS
-            fit = covered**2 if is_short else 0.55 + 0.45 * covered
+            fit = covered**2 if self._is_short[document] else 0.55 + 0.45 * covered
             answered = raised.of(found.answers.get(document, 0) & ~bits)
             score = (raised.of(bits) + _ANSWERED_SHARE * answered) / total * fit
             scores[document] = max(score, scores[document])

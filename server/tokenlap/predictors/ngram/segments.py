@@ -14,7 +14,8 @@ from tokenlap.predictors.ngram.lexicon import (
 )
 from tokenlap.predictors.ngram.words import word_set
 
-_HEAD_TOKENS = 3
+_HEAD_TOKENS = 8
+"""As long as the frames that many sentences share: "One way to see the difference is to"."""
 _WEAK_OPENINGS = word_set(
     "It They That This Then Both She He Nobody Its Their These Those If When And But So"
 )
@@ -44,14 +45,12 @@ def mark(tokens: list[int], code: list[bool], lexicon: Lexicon, tokenizer: Token
     tokens: local ids from ANSWER to DONE; code: for each token between these two.
     """
     texts = [_text(token, lexicon, tokenizer) for token in tokens]
-    in_code = [False, *code, False]
+    in_code = [False, *code, code[-1]]  # what ends in code, JSON say, ends by the rules of code
     flags = [Flag.OPENING if before == ANSWER else 0 for before in [DONE, *tokens[:-1]]]
     for at in range(1, len(tokens)):
         if in_code[at]:
             flags[at] |= Flag.CODE
-        if at == 1 or (
-            not in_code[at] and _opens(tokens[at], texts[at], texts[at - 1], tokens[at - 1])
-        ):
+        if at == 1 or (not in_code[at] and (in_code[at - 1] or _opens(tokens, texts, at))):
             flags[at] |= Flag.START
             if texts[at].strip() in _WEAK_OPENINGS:
                 flags[at] |= Flag.WEAK
@@ -84,20 +83,17 @@ def _text(token: int, lexicon: Lexicon, tokenizer: Tokenizer) -> str:
     return tokenizer.decode([lexicon.ids[token]])
 
 
-def _opens(token: int, text: str, before: str, last: int) -> bool:
-    """Say whether token begins a sentence, given the text of the token before it."""
+def _opens(tokens: list[int], texts: list[str], at: int) -> bool:
+    """Say whether a sentence begins at a place, given the text of the token before it."""
+    before, text = texts[at - 1], texts[at]
     end = before.rstrip("\n")
-    if (
-        last == NUMBER_DOT
-        or not end.endswith((".", "?", "!"))
-        or (before.endswith(".\n") and before.count("\n") == 1)
-    ):
+    is_line = before.endswith(".\n") and before.count("\n") == 1
+    if tokens[at - 1] == NUMBER_DOT or not end.endswith((".", "?", "!")) or is_line:
         return False
-    spaced = before == end
     word = text.lstrip(" ")
     return (
-        token == DONE
-        or token in SLOTS
-        or text.strip(" ").startswith("`")
-        or (bool(word) and word[0].isupper() and text.startswith(" ") == spaced)
+        tokens[at] == DONE
+        or tokens[at] in SLOTS
+        or word.startswith("`")
+        or (bool(word) and word[0].isupper() and text.startswith(" ") == (before == end))
     )

@@ -102,6 +102,8 @@ def _phrase(words: Sequence[str], begin: int, end: int) -> str:
         run[0] = gerund(_infinitive(run[0]))
     elif not before and run[0][0].isupper() and run[0][1:].islower() and len(run) > 1:
         run[0] = run[0].lower()
+    while len(run) > 1 and run[-1].lower() in _LINKS:
+        run = run[:-1]
     if before and before[-1] in _ARTICLES:
         run.insert(0, before[-1])
     return " ".join(_TURNED.get(word.lower(), word) for word in run)

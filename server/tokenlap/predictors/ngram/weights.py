@@ -112,16 +112,17 @@ def weigh(
     weights: dict[int, float] = {}
     for place, x in table.items():
         flag, near = flags[place], relevance.get(documents[place])
+        again = said.get(corpus.sentences[place], 1.0) if said else 1.0
         if not flag & _SPECIAL:
+            if again < 1.0 and flag & _HEAD:
+                x = min(x, 2)  # a frame that leads into what has been said leads elsewhere instead
             weight = _INSIDE[x] * (near or (_OUTSIDE_HEAD if flag & _HEAD else OUTSIDE))
         elif flag & _START:
             weight = _start_weight(corpus, place, x, near, memory)
         else:
             weight = (_CODE if flag & _CODE_BIT else _ITEM)[x] * (near or OUTSIDE)
-        if said:
-            weight *= said.get(corpus.sentences[place], 1.0)
         token = tokens[place]
-        weights[token] = weights.get(token, 0.0) + weight
+        weights[token] = weights.get(token, 0.0) + weight * again
     if starts:
         _add_starts(weights, table, starts, memory)
     return weights

@@ -11,7 +11,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 _WORD = re.compile(r"[^\W_]+")
-_ENDINGS = ("ing", "es", "ed", "s", "e")
+_ENDINGS = ("ings", "ing", "es", "ed", "s", "e")
 _SHORTEST_STEM = 3
 _DOUBLED = re.compile(r"([bdgmnprt])\1$")
 
@@ -58,7 +58,7 @@ def split_words(text: str) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """Return word without one of the endings ing, es, ed, s, e, so that its forms meet.
+    """Return word without one of the endings ings, ing, es, ed, s, e, so that its forms meet.
 
     Example: caching, caches, cache -> cach; stopped, stop -> stop; stories, story -> stori
     """
@@ -69,7 +69,11 @@ def stem(word: str) -> str:
             and not word.endswith("ss")
         ):
             word = word[: -len(ending)]
-            if ending in ("ing", "ed") and len(word) > _SHORTEST_STEM and _DOUBLED.search(word):
+            if (
+                ending in ("ings", "ing", "ed")
+                and len(word) > _SHORTEST_STEM
+                and _DOUBLED.search(word)
+            ):
                 word = word[:-1]
             break
     return word[:-1] + "i" if word.endswith("y") and len(word) > _SHORTEST_STEM else word
