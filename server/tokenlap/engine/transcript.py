@@ -180,25 +180,25 @@ class Transcript:
         return (Text(text, escape(text), self._channel),)
 
     def _mark(self, token: TokenId) -> Sequence[Event]:
-        """Follow a marker from body to header and back; what was held back leaves first."""
+        """Follow a marker from body to header, before which all that was held back leaves, and
+        back; the others are not seen, so text goes on after them as if they were not there.
+        """
         self._decoder.reset()
-        if self._raw:
-            return ()
         if token == MESSAGE and self._header is not None:
             return self._open_body(self._header)
-        held = self.close()
-        if token == START:
-            self._header = ""
-            self._plain = False
-        return held
+        if token != START or self._raw:
+            return ()
+        self._header = ""
+        self._plain = False
+        return self.close()
 
     def _open_body(self, header: str) -> Sequence[Event]:
         words = header.split()
-        recipient = next((word[3:] for word in words if word.startswith("to=")), None)
+        recipient = next((word[3:] for word in words if word.startswith("to=")), "")
         self._header = None
         self._channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
         self._settle()
-        if recipient is None:
+        if not recipient:
             return ()
         self.calls += 1
         return (ToolCall(self.calls - 1, recipient),)
