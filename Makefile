@@ -7,7 +7,7 @@ DEV    := $(VENV)/.installed-dev
 NODE   := clients/node/node_modules/.installed
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help run test check format lint types clean
+.PHONY: help run test check format lint types cover clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -39,7 +39,7 @@ run: $(STAMP)  ## serve on http://127.0.0.1:8000; make run ARGS="--port 9000" pa
 test: $(DEV) $(NODE)  ## run all tests; make test ARGS="-k stop" passes flags on
 	$(BIN)/pytest $(ARGS)
 
-check: format lint types test  ## what CI demands: format, lint, types, tests
+check: format lint types cover test  ## what CI demands: format, lint, types, coverage, tests
 
 format: $(DEV)
 	$(BIN)/ruff format --check .
@@ -50,6 +50,11 @@ lint: $(DEV)
 types: $(DEV)
 	$(BIN)/mypy
 	$(BIN)/mypy tests clients
+
+# As many examples as by default: more of them reach nothing new, and take minutes.
+cover: $(DEV)  ## the engine's tests must reach every branch of it
+	TOKENLAP_EXHAUSTIVE= $(BIN)/coverage run -m pytest --quiet tests/engine
+	$(BIN)/coverage report
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) clients/node/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
