@@ -80,6 +80,7 @@ def test_code_spans_are_fences_or_the_whole_of_json() -> None:
     assert code_spans("Look:\n```\nx\n```\nDone.") == [(6, 15)]
     assert code_spans('{"a": 1}') == [(0, 8)]
     assert code_spans("{t} is wide.") == []
+    assert code_spans("So:\n\n| a | b |\n| - | - |\n\nDone.") == [(5, 24)]
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,8 @@ def test_stems_are_listed_once_in_order() -> None:
         pytest.param("undo commit token undo", False, id="key words without stop words"),
         pytest.param("What does the word Zeitgeist mean?", False, id="english with a guest"),
         pytest.param("What is 今天?", False, id="english about a foreign word"),
+        pytest.param("Bonjour!", True, id="greeting"),
+        pytest.param("Qual é a capital do Brasil?", True, id="portuguese with english looks"),
         pytest.param("blorb", False, id="one unknown word"),
         pytest.param("", False, id="nothing"),
         pytest.param("!!!", False, id="ascii signs"),

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 _OPENING = "==="
+_TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
 _FENCED = re.compile(r"(```.*?(?:```|\Z))", re.DOTALL)
 _CHOICE = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
@@ -67,10 +68,14 @@ def parse(text: str, name: str = "corpus") -> list[Entry]:
 
 
 def code_spans(answer: str) -> list[tuple[int, int]]:
-    """Return where answer is code, as (begin, end) offsets in characters, fences included."""
+    """Return where answer is code, as (begin, end) offsets in characters, fences included.
+
+    The lines of a table count as code, since their columns have to stay together.
+    """
     if opens_code(answer):
         return [(0, len(answer))]
-    return [match.span() for match in _FENCED.finditer(answer)]
+    fences = [match.span() for match in _FENCED.finditer(answer)]
+    return fences or [match.span() for match in _TABLE.finditer(answer)]
 
 
 def opens_code(answer: str) -> bool:

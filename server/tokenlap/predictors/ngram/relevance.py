@@ -28,6 +28,8 @@ _DOUBTFUL_SCORE = 0.5
 """Up to here answers for any prompt take part."""
 _INTENT_WEIGHT, _OTHER_INTENT_WEIGHT = 14.0, 7.0
 """What words that ask for a form weigh, in nats: the first, and others; a rare word has 6."""
+_FORM_CONTENT = 0.5
+"""How much of the score of a document that has the form depends on its fitting content, too."""
 _MISSING_COST = 0.4
 _FOUND_SCORE = 0.5
 """Up to here a short turn is read as a follow-up of the turn before."""
@@ -154,8 +156,11 @@ class Relevance:
         marks = Counter(
             document for word in intents for document in self.search.posts(word, "intended")
         )
+        most = max((scores.get(document, 0.0) for document in marks), default=0.0) or 1.0
         for document in marks:
-            scores[document] = max(raised.get(document, 0.0), scores.get(document, 0.0))
+            plain = scores.get(document, 0.0)
+            fit = 1 - _FORM_CONTENT * (1 - plain / most)
+            scores[document] = max(raised.get(document, 0.0) * fit, plain)
         best = max(scores, key=lambda document: (scores[document], -document), default=None)
         if best is not None and marks[best]:
             for document in scores:
@@ -205,7 +210,7 @@ def _best(scores: Mapping[int, float], always: Mapping[int, float], is_form: boo
     most = -specific[0][0]
     fillers = list(always.items())[: 0 if is_form or most > _DOUBTFUL_SCORE else _MOST_FILLERS]
     near = [(document, -score) for score, document in specific[: _MOST_DOCUMENTS - len(fillers)]]
-    power = 1 if is_form and most < CLEAR_SCORE else 2
+    power = 1 if is_form and most < CLEAR_SCORE else 3
     matches = [
         Match(document, score, (score / most) ** power)
         for document, score in near

@@ -62,17 +62,22 @@ def mark(tokens: list[int], code: list[bool], lexicon: Lexicon, tokenizer: Token
 
 
 def sentence_numbers(
-    tokens: list[int], flags: list[int], said: dict[tuple[int, ...], int]
+    tokens: list[int],
+    flags: list[int],
+    said: dict[tuple[str | int, ...], int],
+    lexicon: Lexicon,
+    tokenizer: Tokenizer,
 ) -> list[int]:
-    """Return the number of the sentence or list item of each position, from 1; equal ones share
-    one.
+    """Return the number of the sentence or list item of each position, from 1.
 
+    Equal sentences share one, whether or not a blank leads them in.
     said: the numbers given so far, extended here.
     """
     starts = [at for at, flag in enumerate(flags) if flag & (Flag.START | Flag.ITEM) and at > 1]
     numbers: list[int] = []
     for begin, end in zip([0, *starts], [*starts, len(tokens)], strict=True):
-        number = said.setdefault(tuple(tokens[begin:end]), len(said) + 1)
+        first = _text(tokens[begin], lexicon, tokenizer).strip() or tokens[begin]
+        number = said.setdefault((first, *tokens[begin + 1 : end]), len(said) + 1)
         numbers += [number] * (end - begin)
     return numbers
 

@@ -83,7 +83,7 @@ def _train(entries: list[Entry]) -> NgramModel:
     counts[END] = len(texts)
     used = {token for document in texts for text in document for token in text.tokens if token >= 0}
     lexicon = Lexicon.of(used, tokenizer)
-    said: dict[tuple[int, ...], int] = {}
+    said: dict[tuple[str | int, ...], int] = {}
     positions = _Segment([BORDER], [0], [Flag.BORDER])
     offsets = array("I")
     for document in texts:
@@ -130,7 +130,10 @@ def _encode(text: str, tokenizer: Tokenizer) -> _Text:
 
 
 def _segments(
-    texts: list[_Text], lexicon: Lexicon, tokenizer: Tokenizer, said: dict[tuple[int, ...], int]
+    texts: list[_Text],
+    lexicon: Lexicon,
+    tokenizer: Tokenizer,
+    said: dict[tuple[str | int, ...], int],
 ) -> Iterator[_Segment]:
     """Yield the main segment of a document, then one side segment for each other alternative.
 
@@ -139,7 +142,7 @@ def _segments(
     """
     main = _localise(texts[0], lexicon)
     flags = mark(main, texts[0].code, lexicon, tokenizer)
-    sentences = sentence_numbers(main, flags, said)
+    sentences = sentence_numbers(main, flags, said, lexicon, tokenizer)
     yield _Segment(main, sentences, flags)
     for text in texts[1:]:
         side = _localise(text, lexicon)

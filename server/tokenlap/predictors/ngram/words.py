@@ -42,6 +42,8 @@ der das und ist nicht ich ein eine wie wer warum mit für auf den dem bitte kann
 et une pour qui que dans avec pourquoi comment je vous des du quelle quel el los las es un por
 como qué cómo para una del está cuál quién il che di sono perché come della per uno o os em não
 uma você é het een en van ik wat hoe waarom jak jest nie czy co się dlaczego
+qual onde quem porque hola bonjour salut merci gracias hallo danke guten ciao grazie olá obrigado
+cześć är och jag vad det inte
 """)
 _BASIC_LATIN_END = 0x24F
 """Last code point of Latin Extended-B; letters beyond are Greek, Cyrillic, Arabic, Chinese and so
@@ -92,8 +94,9 @@ def is_foreign(text: str, known: frozenset[str]) -> bool:
     """Say whether text is probably not English.
 
     known: the stems of the corpus. True when over 30 % of the letters are beyond U+024F; at least
-    two words are frequent ones of other languages and English stop words are no more; of four words
-    or more none is a stop word or known; or there are no words but signs beyond ASCII.
+    two words are frequent ones of other languages and English stop words are no more; no word is a
+    stop word or known, and there are four or a frequent foreign one; or there are no words but
+    signs beyond ASCII.
     """
     letters = [ord(sign) for sign in text if sign.isalpha()]
     if sum(letter > _BASIC_LATIN_END for letter in letters) > 0.3 * max(1, len(letters)):
@@ -105,4 +108,6 @@ def is_foreign(text: str, known: frozenset[str]) -> bool:
     foreign = sum(word in _FOREIGN_WORDS for word in words)
     if foreign >= 2 and foreign >= english:
         return True
-    return len(words) >= 4 and english == 0 and not any(stem(word) in known for word in words)
+    if english or any(stem(word) in known for word in words):
+        return False
+    return len(words) >= 4 or foreign > 0
