@@ -97,9 +97,10 @@ async def frames(reply: Reply) -> AsyncGenerator[bytes, None]:
 async def _buffered(reply: Reply, request: Request) -> Response:
     """Keep the chunks until the last one, then answer with all of them folded into one object."""
     batches = reply.laps()
-    buffer: list[Any] = reply.chunks(())
+    buffer: list[Any] = []
 
     async def fill() -> None:
+        buffer.extend(reply.chunks(()))
         async for laps in batches:
             buffer.extend(reply.chunks(laps))
         buffer.extend(await reply.close())

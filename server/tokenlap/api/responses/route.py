@@ -48,8 +48,9 @@ async def create_response(backend: Backend, request: Request) -> Response:
     check_calls(items)
     traced = request.headers.get("x-tokenlap-trace") == "1"
     generation, model, prompt_tokens = await _generation(backend, asked, items, model, traced)
+    streamed = bool(asked.stream or asked.background)  # in the background onto a tape
     call = backend.new_call(
-        request, stream=bool(asked.stream), model=asked.model, prompt_tokens=prompt_tokens
+        request, stream=streamed, model=asked.model, prompt_tokens=prompt_tokens
     )
     encoder = ResponseEncoder(
         new_response(asked, id, int(backend.now())),
