@@ -1,7 +1,9 @@
 """create_app(settings): the only place where the parts meet."""
 
+import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +14,13 @@ from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp
 
-from tokenlap.api import azure, embeddings, health, models, moderations, tokenize
-from tokenlap.api.backend import Backend
+from tokenlap.api import azure, embeddings, health, models, moderations, stored, tokenize
+from tokenlap.api.backend import Backend, random_id
 from tokenlap.api.calls import Calls, Observer
 from tokenlap.api.chat import route as chat
 from tokenlap.api.completions import route as completions
 from tokenlap.api.envelope import Envelope, answer_to, is_loopback
+from tokenlap.api.front import Endpoint, Front
 from tokenlap.api.responses import retrieval
 from tokenlap.api.responses import route as responses
 from tokenlap.delivery.background import Background
@@ -49,6 +52,11 @@ class Server:
 
 ROUTES: Sequence[tuple[str, str, Handler]] = (
     ("POST", "/v1/chat/completions", chat.create_chat_completion),
+    ("GET", "/v1/chat/completions", stored.list_completions),
+    ("GET", "/v1/chat/completions/{completion_id}", stored.get_completion),
+    ("POST", "/v1/chat/completions/{completion_id}", stored.update_completion),
+    ("DELETE", "/v1/chat/completions/{completion_id}", stored.delete_completion),
+    ("GET", "/v1/chat/completions/{completion_id}/messages", stored.list_messages),
     ("POST", "/v1/completions", completions.create_completion),
     ("POST", "/v1/embeddings", embeddings.create_embeddings),
     ("POST", "/v1/moderations", moderations.create_moderation),
@@ -59,6 +67,7 @@ ROUTES: Sequence[tuple[str, str, Handler]] = (
     ("GET", "/v1/responses/{id}/input_items", retrieval.list_input_items),
     ("GET", "/v1/models", models.list_models),
     ("GET", "/v1/models/{model:path}", models.get_model),
+    ("DELETE", "/v1/models/{model:path}", models.delete_model),
     ("POST", "/tokenize", tokenize.tokenize),
     ("POST", "/detokenize", tokenize.detokenize),
     ("GET", "/health", health.health),
@@ -73,11 +82,14 @@ def create_app(
     observers: Sequence[Observer] = (),
     clock: Clock | None = None,
     store: Store | None = None,
+    now: Callable[[], float] = time.time,
+    new_id: Callable[[str], str] = random_id,
 ) -> Server:
     """Build the server that settings describe.
 
     models: predictors by id that replace or join the built-in ones, for tests and embedding;
-    observers: who sees every lap; clock: the one that paces; store: what outlives a request.
+    observers: who sees every lap; clock: the one that paces; store: what outlives a request; now:
+    seconds since 1970, for `created`; new_id: makes an id that begins with a prefix.
     """
     settings = settings or Settings()
     clock = clock or Clock()
@@ -92,7 +104,7 @@ def create_app(
     default = listed.get(settings.model) or Model(
         tokenizer, default_predictor(settings.model, tokenizer)
     )
-    drain = Drain()
+    drain = Drain(settings.send_timeout, clock.now)
     backend = Backend(
         settings,
         {**dict.fromkeys(settings.model_names, default), **listed},
@@ -103,8 +115,11 @@ def create_app(
         drain,
         Background(settings.max_background, drain),
         clock=clock,
+        now=now,
+        new_id=new_id,
     )
-    envelope = Envelope(_application(backend), backend.calls, local=is_loopback(settings.host))
+    front = Front(*_application(backend))
+    envelope = Envelope(front, backend.calls, local=is_loopback(settings.host))
     return Server(envelope, backend)
 
 
@@ -121,6 +136,14 @@ def _deployments(settings: Settings, clock: Clock) -> Deployments:
     )
 
 
+@cache
+def _ngram(tokenizer: Tokenizer) -> NgramPredictor:
+    """Return the default model; its index takes 80 ms to build, and servers of one process share
+    it.
+    """
+    return NgramPredictor(default_model(), tokenizer)
+
+
 def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
     """Return the predictor that `--model` names: tokenlap, table, echo, or KIND:FILE.
 
@@ -129,7 +152,7 @@ def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
     kind, _, file = spec.partition(":")
     match kind, file:
         case "tokenlap", "":
-            return NgramPredictor(default_model(), tokenizer)
+            return _ngram(tokenizer)
         case "table", "":
             return TablePredictor(LESSON, tokenizer)
         case "echo", "":
@@ -145,15 +168,20 @@ def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
             raise ValueError(f"unknown model {spec!r}: expected {known}")
 
 
-def _application(backend: Backend) -> FastAPI:
+def _application(backend: Backend) -> tuple[FastAPI, dict[tuple[str, str], Endpoint]]:
+    """Return the application, and those of its endpoints whose path has no parameters."""
     app = FastAPI(title="tokenlap", redirect_slashes=False, docs_url=None, redoc_url=None)
+    exact: dict[tuple[str, str], Endpoint] = {}
     for method, path, handler in (*ROUTES, *azure.azure_routes(ROUTES)):
         # Starlette's own Route: FastAPI's dependency solving costs 50-75 us a request, and the
         # bytes are validated
         # by the pydantic models in any case.
-        app.router.routes.append(Route(path, _guarded(backend, handler), methods=[method]))
+        endpoint = _guarded(backend, handler)
+        app.router.routes.append(Route(path, endpoint, methods=[method]))
+        if "{" not in path:
+            exact[method, path] = endpoint
     app.add_exception_handler(HTTPException, _http_error)
-    return app
+    return app, exact
 
 
 def _guarded(

@@ -3,7 +3,7 @@
     ApiError                     status, message, type, param, code
       + BadRequest         400   the body or a parameter is not as it should be
       + Unauthorized       401   no key, or not one of ours (--api-key)
-      + Forbidden          403   a page of another host asks for what is not under /v1
+      + Forbidden          403   for a page of another host, or a built-in model to delete
       + NotFound           404   an unknown path, model or stored object
       + MethodNotAllowed   405
       + TooLarge           413   the body is over the limit
@@ -62,7 +62,7 @@ class Unauthorized(ApiError):
 
 
 class Forbidden(ApiError):
-    """A page of another host asks for what is not under /v1."""
+    """Not for a page of another host; or a built-in model is to be deleted."""
 
     status = 403
 

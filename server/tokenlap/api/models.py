@@ -1,7 +1,9 @@
-"""GET /v1/models and /v1/models/{id}: the models that are listed; every other name is answered by
-the default one.
+"""GET and DELETE /v1/models/{id}, GET /v1/models: the models that are listed; every other name is
+answered by the default one.
 
 Differences from OpenAI: `tokenlap` in each object is an extension (context window, end token).
+Where any name is a model, any unlisted one is deleted with success, so that a program that cleans
+up its fine-tuned models runs; nothing was kept, and the name is answered on. A listed one is a 403.
 """
 
 from typing import Any
@@ -11,7 +13,9 @@ from starlette.responses import Response
 
 from tokenlap.api.backend import Backend, no_model
 from tokenlap.api.serving import json_answer
+from tokenlap.api.wording import short
 from tokenlap.engine.tokenizer import END
+from tokenlap.errors import Forbidden
 
 
 def model_object(backend: Backend, name: str) -> dict[str, Any]:
@@ -39,3 +43,16 @@ async def get_model(backend: Backend, request: Request) -> Response:
     if name not in backend.models and backend.settings.strict:
         raise no_model(name)
     return json_answer(model_object(backend, name))
+
+
+async def delete_model(backend: Backend, request: Request) -> Response:
+    """Say that an unlisted model is deleted; raises Forbidden for a listed one, and NotFound for an
+    unlisted one with --strict.
+    """
+    backend.key(request)
+    name = request.path_params["model"]
+    if name in backend.models:
+        raise Forbidden(f"The model `{short(name)}` is built in and cannot be deleted.", "model")
+    if backend.settings.strict:
+        raise no_model(name)
+    return json_answer({"id": name, "object": "model", "deleted": True})

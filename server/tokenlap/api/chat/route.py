@@ -12,6 +12,7 @@ from tokenlap.api.chat.encoder import ChatEncoder, Envelope
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.generation import document, generation_request
 from tokenlap.api.serving import serve
+from tokenlap.api.stored import keeping
 
 PATH = "/v1/chat/completions"
 
@@ -50,5 +51,7 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
         scored=bool(chat.logprobs),
         include_usage=chat.include_usage,
         new_id=backend.new_id,
+        extra={"metadata": chat.metadata or {}} if chat.store else {},
     )
-    return await serve(backend, request, call, generation, model, encoder)
+    kept = keeping(backend, request, encoder, chat.messages) if chat.store else None
+    return await serve(backend, request, call, generation, model, encoder, kept=kept)
