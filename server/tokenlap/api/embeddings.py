@@ -19,6 +19,7 @@ from starlette.responses import Response
 from tokenlap.api.backend import Backend, no_model
 from tokenlap.api.body import Body, received
 from tokenlap.api.texts import Inputs, Text, tokens_of
+from tokenlap.api.wording import wrong_length
 from tokenlap.engine.event import escape
 from tokenlap.engine.tokenizer import TokenId
 from tokenlap.errors import BadRequest
@@ -56,12 +57,7 @@ class EmbeddingRequest(Body):
                 message = f"Invalid '{path}': input cannot be an empty string."
                 raise BadRequest(message, path, "invalid_value")
         if len(self.input) > MAX_INPUTS:
-            raise BadRequest(
-                "Invalid 'input': array too long. Expected an array with maximum length "
-                f"{MAX_INPUTS}, but got an array with length {len(self.input)} instead.",
-                "input",
-                "array_above_max_length",
-            )
+            raise wrong_length("input", "array", len(self.input), "max", MAX_INPUTS)
         if self.dimensions is not None and self.model == "text-embedding-ada-002":
             raise BadRequest("This model does not support specifying dimensions.", "dimensions")
         if self.dimensions is not None and self.dimensions > self.length:
@@ -99,7 +95,7 @@ async def create_embeddings(backend: Backend, request: Request) -> Response:
         escape(asked.model),
         b'{"prompt_tokens":%d,"total_tokens":%d}' % (tokens, tokens),
     )
-    # The header is a legacy one; it can hold the names that a header can hold.
+    # A legacy header, for names that a header can hold.
     shown = (
         {"openai-model": asked.model} if asked.model.isascii() and asked.model.isprintable() else {}
     )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from pydantic import PlainValidator
-from pydantic_core import PydanticCustomError
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -19,7 +18,8 @@ from tokenlap.api.backend import Backend
 from tokenlap.api.body import Body, received
 from tokenlap.api.complaints import wrong
 from tokenlap.api.serving import json_answer
-from tokenlap.api.wording import named
+from tokenlap.api.texts import refused
+from tokenlap.api.wording import wrong_length, wrong_type
 
 DEFAULT_MODEL = "omni-moderation-latest"
 MAX_INPUTS = 2048
@@ -65,16 +65,17 @@ def _read(value: Any) -> list[Moderated]:
         return [Moderated(value)]
     if not isinstance(value, list):
         expected = "one of a string, an array of strings, or an array of objects"
-        raise _wrong_type("input", expected, value)
+        raise refused(wrong_type("input", expected, value))
     if not value:
-        message = "Expected an array with minimum length 1, but got an empty array instead."
-        raise wrong(f"Invalid 'input': empty array. {message}", "empty_array")
+        raise refused(wrong_length("input", "array", 0, "min", 1))
+    if len(value) > MAX_INPUTS:
+        raise refused(wrong_length("input", "array", len(value), "max", MAX_INPUTS))
     if isinstance(value[0], dict):
         return [_joined(value)]
     for at, text in enumerate(value):
         if not isinstance(text, str):
-            raise _wrong_type(f"input[{at}]", "a string", text)
-    return [Moderated(text) for text in value[: MAX_INPUTS + 1]]
+            raise refused(wrong_type(f"input[{at}]", "a string", text))
+    return [Moderated(text) for text in value]
 
 
 def _joined(parts: list[Any]) -> Moderated:
@@ -93,11 +94,6 @@ def _joined(parts: list[Any]) -> Moderated:
                 )
     types = (*(["text"] if texts else []), *(["image"] if len(texts) < len(parts) else []))
     return Moderated("\n".join(texts), types)
-
-
-def _wrong_type(path: str, expected: str, value: Any) -> PydanticCustomError:
-    message = f"Invalid type for '{path}': expected {expected}, but got {named(value)} instead."
-    return wrong(message, "invalid_type", path)
 
 
 Inputs = Annotated[

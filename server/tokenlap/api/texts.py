@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from pydantic import PlainValidator
+from pydantic_core import PydanticCustomError
 
 from tokenlap.api.complaints import wrong
-from tokenlap.api.wording import named
+from tokenlap.api.wording import wrong_length, wrong_type
 from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId, Tokenizer
 from tokenlap.errors import BadRequest
 
@@ -19,19 +20,22 @@ _ITEMS: dict[type, str] = {str: "a string", int: "an integer", list: "an array o
 _FORMS = "a string, an array of strings, an array of integers, or an array of arrays of integers"
 
 
-def read_texts(name: str) -> Callable[[Any], list[Text]]:
-    """Return the validator of a parameter with this name: all four forms become one list."""
+def read_texts(name: str, optional: bool = False) -> Callable[[Any], list[Text]]:
+    """Return the validator of a parameter with this name: all four forms become one list.
+
+    optional: null is an empty text.
+    """
 
     def read(value: Any) -> list[Text]:
-        if isinstance(value, str | None):
+        if isinstance(value, str) or (optional and value is None):
             return [value or ""]
         if not isinstance(value, list):
-            raise _wrong_type(name, f"one of {_FORMS}", value)
+            raise refused(wrong_type(name, f"one of {_FORMS}", value))
         kind = _kind_of_all(name, value)
         if kind is list:
             for at, ids in enumerate(value):
                 if _kind_of_all(f"{name}[{at}]", ids) is not int:
-                    raise _wrong_type(f"{name}[{at}][0]", "an integer", ids[0])
+                    raise refused(wrong_type(f"{name}[{at}][0]", "an integer", ids[0]))
         return [value] if kind is int else value
 
     return read
@@ -40,7 +44,7 @@ def read_texts(name: str) -> Callable[[Any], list[Text]]:
 Prompts = Annotated[
     list[Text],
     PlainValidator(
-        read_texts("prompt"),
+        read_texts("prompt", optional=True),
         json_schema_input_type=str | list[str] | list[TokenId] | list[list[TokenId]] | None,
     ),
 ]
@@ -74,18 +78,17 @@ def tokens_of(text: Text, tokenizer: Tokenizer, path: str) -> list[TokenId]:
 def _kind_of_all(path: str, items: Sequence[Any]) -> type:
     """Return the type that all items have; raises where there are none, or they are mixed."""
     if not items:
-        message = "Expected an array with minimum length 1, but got an empty array instead."
-        raise wrong(f"Invalid '{path}': empty array. {message}", "empty_array", path)
+        raise refused(wrong_length(path, "array", 0, "min", 1))
     kind = type(items[0])
     if kind not in _ITEMS:
-        raise _wrong_type(f"{path}[0]", f"one of {_FORMS}", items[0])
+        raise refused(wrong_type(f"{path}[0]", f"one of {_FORMS}", items[0]))
     # One pass in C: an array may hold a million ids.
     if len(set(map(type, items))) > 1:
         at = next(i for i, item in enumerate(items) if type(item) is not kind)
-        raise _wrong_type(f"{path}[{at}]", _ITEMS[kind], items[at])
+        raise refused(wrong_type(f"{path}[{at}]", _ITEMS[kind], items[at]))
     return kind
 
 
-def _wrong_type(path: str, expected: str, value: Any) -> Exception:
-    message = f"Invalid type for '{path}': expected {expected}, but got {named(value)} instead."
-    return wrong(message, "invalid_type", path)
+def refused(error: BadRequest) -> PydanticCustomError:
+    """Return a complaint for a validator to raise, as it stands."""
+    return wrong(error.message, error.code, error.param)
