@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tokenlap.api.backend import Backend
-from tokenlap.api.body import read_body
+from tokenlap.api.body import MARK, read_body
 
 Handler = Callable[[Backend, Request], Awaitable[Response]]
 Route = tuple[str, str, Handler]
@@ -54,12 +54,13 @@ def deployed(handler: Handler) -> Handler:
 def named(body: bytes, model: str) -> bytes:
     """Return a request body that names model, unless it names one itself or is no JSON object."""
     try:
-        loaded = from_json(body, allow_inf_nan=False)
+        loaded = from_json(body.removeprefix(MARK), allow_inf_nan=False)
     except ValueError:
         return body  # the endpoint says what is wrong with it
     if not isinstance(loaded, dict) or loaded.get("model") is not None:
         return body
-    return to_json({**loaded, "model": model})
+    # A number beyond a double stays one that no JSON has, so that it is refused later.
+    return to_json({**loaded, "model": model}, inf_nan_mode="constants")
 
 
 def _with_body(request: Request, body: bytes) -> Request:
@@ -74,5 +75,8 @@ def _with_body(request: Request, body: bytes) -> Request:
         return await request.receive()
 
     described = (b"content-encoding", b"content-length")
-    headers = [pair for pair in request.scope["headers"] if pair[0] not in described]
-    return Request({**request.scope, "headers": headers}, receive)
+    request.scope["headers"] = [
+        pair for pair in request.scope["headers"] if pair[0] not in described
+    ]
+    # The same scope: what is noted in it is read where the answer is dressed (envelope.py).
+    return Request(request.scope, receive)

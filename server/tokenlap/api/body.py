@@ -22,7 +22,8 @@ from tokenlap.api.wording import unknown
 from tokenlap.delivery.connected import ClientLeft
 from tokenlap.errors import BadRequest, TooLarge
 
-_MARK = b"\xef\xbb\xbf"
+MARK = b"\xef\xbb\xbf"
+"""The byte order mark of UTF-8."""
 _MOST = sys.float_info.max
 _NUMBERS = frozenset({int, float})
 _PLAIN = frozenset({str, int, float, bool, list, dict, NoneType})
@@ -138,7 +139,7 @@ def parse(model: type[Model], body: bytes, strict: bool = False) -> Model:
 
     strict: unknown parameters are wrong too, and come before types and bounds.
     """
-    body = body.removeprefix(_MARK)
+    body = body.removeprefix(MARK)
     if b"NaN" in body or b"Infinity" in body:
         loose(body)  # JSON has no such numbers, though pydantic's parser takes them
     try:
@@ -190,7 +191,7 @@ def loose(body: bytes) -> dict[str, Any]:
     otherwise.
     """
     try:
-        loaded = from_json(body.removeprefix(_MARK), allow_inf_nan=False)
+        loaded = from_json(body.removeprefix(MARK), allow_inf_nan=False)
     except ValueError:
         raise BadRequest(NOT_JSON) from None
     if not isinstance(loaded, dict):

@@ -12,8 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from tokenlap.api import wording
-from tokenlap.api.wording import absent, short, wrong_type
-from tokenlap.api.wording import named as named
+from tokenlap.api.wording import absent, named, short, wrong_type
 from tokenlap.errors import BadRequest
 
 NOT_JSON = (

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tokenlap.api.backend import Backend
-from tokenlap.api.body import Body, unknown_parameters
 from tokenlap.api.parameters import Generation, derived_seed, sampling, stopping
-from tokenlap.api.wording import short, unknown
+from tokenlap.api.wording import short
 from tokenlap.engine.batch import GenerationRequest, Model
 from tokenlap.engine.sampler import REMOVED
 from tokenlap.engine.template import Turn, render
@@ -37,18 +36,6 @@ async def document(
     if length < LONG:
         return tuple(render(turns, tokenizer, opening))
     return tuple(await asyncio.to_thread(render, turns, tokenizer, opening))
-
-
-def refuse_unknown(body: Body, strict: bool) -> tuple[str, ...]:
-    """Return the unknown parameters, which are ignored; raise BadRequest for the first one with
-    --strict.
-    """
-    names = tuple(unknown_parameters(body))
-    if names and strict:
-        raise unknown(names[0])
-    return tuple(
-        name.encode("ascii", "replace").decode()[:64] for name in names[:20] if name.isprintable()
-    )
 
 
 def generation_request(
