@@ -73,7 +73,10 @@ def read_table(path: Path) -> Table:
 
     Raises ValueError that says what is wrong where the file does not hold such a mapping.
     """
-    loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path}: this is not YAML in UTF-8: {error}") from None
     if not isinstance(loaded, dict) or not loaded:
         raise ValueError(
             f"{path}: expected a mapping of token texts to rows, got {type(loaded).__name__}"
@@ -86,10 +89,14 @@ def _row(path: Path, text: object, row: object) -> dict[str, float]:
         right = "must map token texts to weights, such as {' Paris': 0.92}"
         raise ValueError(f"{path}: the row of {text!r} {right}")
     for following, weight in row.items():
-        if isinstance(weight, bool) or not isinstance(weight, int | float) or not weight >= 0:
+        number = isinstance(weight, int | float) and not isinstance(weight, bool)
+        if not (number and 0 <= weight < 1e300):
             raise ValueError(
-                f"{path}: the weight of {following!r} after {text!r} must be a number >= 0"
+                f"{path}: the weight of {following!r} after {text!r} must be a number >= 0, "
+                f"but it is {weight!r}"
             )
+    if not any(row.values()):
+        raise ValueError(f"{path}: the row of {text!r} needs a weight above zero")
     return {_text(path, following): float(weight) for following, weight in row.items()}
 
 
