@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.support import application, chat, quiet, scripted
-from tokenlap.api.calls import Call, Refusal
+from tokenlap.api.calls import Call, Exchange
 from tokenlap.delivery.latency import Latency, law
 from tokenlap.delivery.pace import Clock
 from tokenlap.delivery.profiles import PROFILES
@@ -64,7 +64,7 @@ class Departures:
 
     def ended(self, call: Call) -> None: ...
 
-    def refused(self, refusal: Refusal) -> None: ...
+    def answered(self, exchange: Exchange) -> None: ...
 
 
 async def simulated(

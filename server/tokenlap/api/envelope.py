@@ -24,6 +24,7 @@ from tokenlap.api.lingering import LingeringResponse
 from tokenlap.api.serving import json_answer
 from tokenlap.api.wording import short
 from tokenlap.delivery.connected import ClientLeft
+from tokenlap.delivery.sse import TRANSPORT
 from tokenlap.errors import ApiError, Forbidden, ServerError
 
 logger = logging.getLogger("tokenlap")
@@ -73,6 +74,8 @@ class Envelope:
         identity = f"req_{os.urandom(16).hex()}"
         scope["tokenlap.arrived"], scope["tokenlap.request_id"] = arrived, identity
         scope["path"] = tidy(scope["path"])
+        # uvicorn's send is a method of the object that holds the connection (sse.py may abort it).
+        scope[TRANSPORT] = getattr(getattr(send, "__self__", None), "transport", None)
         headers = Headers(scope=scope)
         status: int | None = None
 
