@@ -28,6 +28,7 @@ def about(text: str) -> str:
         pytest.param("a function that sorts numbers", "sorting numbers", id="third person"),
         pytest.param('What does "carpe diem" mean?', "carpe diem", id="quoted"),
         pytest.param("email to invite a friend", "inviting a friend", id="verb before an article"),
+        pytest.param("x" * 1000 + " and cats", "cats", id="no endless word"),
         pytest.param("Hello!", "", id="nothing"),
         pytest.param("", "", id="empty"),
     ],

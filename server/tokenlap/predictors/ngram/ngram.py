@@ -25,6 +25,8 @@ from tokenlap.predictors.ngram.weights import weigh
 
 _TURN_MARKERS = frozenset((START, CLOSE, CALL))
 _EARLIER_TURNS = 2
+_QUERY_TOKENS = 600
+"""Tokens of the last user turn that are read; what it asks for mostly stands at its end."""
 
 
 class NgramPredictor:
@@ -47,7 +49,7 @@ class NgramPredictor:
         document = read(prompt, self._tokenizer)
         asked = [turn.body for turn in document.turns if turn.header.split(" ")[0] == "user"]
         earlier = tuple(reversed(asked[:-1]))[:_EARLIER_TURNS]
-        query = self._tokenizer.decode(document.query)
+        query = self._tokenizer.decode(document.query[-_QUERY_TOKENS:])
         prefill = self._reader.read(query, earlier, document.opening.strip() != ASSISTANT)
         before_reply = len(prompt) - len(document.reply)
         closed = not document.reply and not _is_open(prompt)

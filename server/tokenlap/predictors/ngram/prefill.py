@@ -16,7 +16,7 @@ from tokenlap.predictors.ngram.words import split_words, stem
 
 _MOST_QUERY_CHARACTERS = 600
 _MOST_QUOTED_CHARACTERS = 60
-_KEPT_PREFILLS = 64
+_KEPT_PREFILLS = 256
 _TOOL_CALL = "json"
 """The word that stands for a turn which opens as a call of a tool: its arguments are JSON."""
 _CODE = re.compile(r"(def|import|from|class|function|const|let|select|insert)\b", re.IGNORECASE)
@@ -108,7 +108,7 @@ class Reader:
             document for document, kind in enumerate(model.kinds) if kind == Kind.CONTINUATION
         )
         self.read = lru_cache(maxsize=_KEPT_PREFILLS)(self._read)
-        """Return the prefill of a query, see _read; kept for the latest 64 prompts."""
+        """Return the prefill of a query, see _read; kept for the latest 256 prompts."""
 
     def _read(
         self,

@@ -16,9 +16,10 @@ from tokenlap.predictors.ngram.state import NgramState
 
 _SHORT_TOKENS = 8
 """Up to here a text is read again at each token."""
-_LONG_TOKENS = 48
-"""From here on it is read again every so many tokens."""
-_QUERY_TOKENS = 160
+_STRIDES = ((48, 8), (128, 16))
+"""Up to these lengths, it is read again every so many tokens; in the first part at ends, too."""
+_LONG_STRIDE = 64
+_QUERY_TOKENS = 64
 _FORGET_TOKENS = 256
 """A text is replayed from at most twice as many tokens back."""
 _FLOWING_FROM = 3
@@ -47,8 +48,6 @@ class RawText:
 
     def prefill(self, text: Sequence[TokenId]) -> Prefill:
         """Read the end of a text as a query."""
-        if len(text) > _LONG_TOKENS:
-            text = text[: len(text) - len(text) % _LONG_TOKENS]
         return self._reader.read(self._tokenizer.decode(text[-_QUERY_TOKENS:]), is_raw=True)
 
     def read_on(self, state: NgramState) -> None:
@@ -74,10 +73,13 @@ class RawText:
             state.open_answer(spaced=not text.endswith("\n"))
 
     def _is_due(self, length: int, text: str) -> bool:
-        if length > _LONG_TOKENS:
-            return length % _LONG_TOKENS == 0
-        return (
-            length <= _SHORT_TOKENS
-            or length % _SHORT_TOKENS == 0
-            or text.endswith(("\n", "?", ":", ".", "!"))
-        )
+        """Say whether a text of some length that ends with the token text is read again."""
+        if length <= _SHORT_TOKENS:
+            return True
+        if length <= _STRIDES[0][0] and text.endswith(("\n", "?", ":", ".", "!")):
+            return True
+        return length % _stride(length) == 0
+
+
+def _stride(length: int) -> int:
+    return next((stride for end, stride in _STRIDES if length <= end), _LONG_STRIDE)

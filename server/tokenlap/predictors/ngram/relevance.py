@@ -85,7 +85,7 @@ class Relevance:
         nothing by itself. is_raw: query is a text to continue, so that answers for any prompt fit
         less.
         """
-        words = dict.fromkeys(stems(query), 1.0)
+        words = dict.fromkeys(self.search.heaviest(stems(query)), 1.0)
         intents = self._intents(query, words)
         foreign = bool(self._foreign) and is_foreign(query, self.search.known)
         scores = self._score(words, intents, is_raw)
@@ -105,7 +105,8 @@ class Relevance:
         opened = self._score(dict.fromkeys(stems(opening[1]), 1.0), (), False)
         greeted = [d for d, s in opened.items() if s >= _GREETED_SCORE and self.search.is_short(d)]
         if greeted:
-            asked = self._score(dict.fromkeys(stems(query[opening.end() :]), 1.0), intents, False)
+            rest = self.search.heaviest(stems(query[opening.end() :]))
+            asked = self._score(dict.fromkeys(rest, 1.0), intents, False)
             is_asked = max(asked.values(), default=0.0) >= _FOUND_SCORE
             scores.update(asked if is_asked else dict.fromkeys(greeted, _GREETING_SCORE))
 
@@ -182,8 +183,10 @@ def _with_earlier(words: dict[str, float], earlier: Iterable[str]) -> dict[str, 
 def _lower_for_missing(found: Found, sums: Sums, scores: dict[int, float]) -> None:
     """Lower s of documents without a rare word of the prompt: France does not answer for Spain."""
     most = sums.most(-1) or 1.0
-    for document in scores:
-        scores[document] *= 1 - _MISSING_COST * (sums.most(~found.documents[document]) / most) ** 3
+    for document, score in scores.items():
+        if score:
+            missing = sums.most(~found.documents[document]) / most
+            scores[document] = score * (1 - _MISSING_COST * missing**3)
 
 
 def _turn(documents: Sequence[int], query: str) -> list[int]:

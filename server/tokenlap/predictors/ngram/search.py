@@ -11,6 +11,7 @@ gets 0.7 of the answered part.
 from array import array
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from heapq import nlargest
 from math import log
 from typing import Literal
 
@@ -24,6 +25,8 @@ _ONLY_ANSWERED = 0.7
 _UNSEEN_FACTOR = 1.4
 _UNSEEN_STOP_WORD = 0.2
 _SHORT_ANSWER_TOKENS = 26
+_MOST_WORDS = 16
+"""Words of a prompt that are searched: a longer one costs no more, and says no more either."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +53,20 @@ class Sums:
 
     def of(self, bits: int) -> float:
         """Return the sum; bits -1 selects all."""
-        if bits not in self._sums:
-            self._sums[bits] = sum(
-                weight for i, weight in enumerate(self._weights) if bits >> i & 1
-            )
-        return self._sums[bits]
+        found = self._sums.get(bits)
+        if found is None:
+            found = self._sums[bits] = sum(self._selected(bits))
+        return found
 
     def most(self, bits: int) -> float:
         """Return the largest weight, 0 if bits selects none."""
-        if bits not in self._most:
-            selected = (weight for i, weight in enumerate(self._weights) if bits >> i & 1)
-            self._most[bits] = max(selected, default=0.0)
-        return self._most[bits]
+        found = self._most.get(bits)
+        if found is None:
+            found = self._most[bits] = max(self._selected(bits), default=0.0)
+        return found
+
+    def _selected(self, bits: int) -> list[float]:
+        return [weight for i, weight in enumerate(self._weights) if bits >> i & 1]
 
 
 class Search:
@@ -86,6 +91,13 @@ class Search:
         if stem in STOP_STEMS:
             return _UNSEEN_STOP_WORD
         return self._unseen * (REQUEST_SHARE if stem in REQUEST_STEMS else 1.0)
+
+    def heaviest(self, words: Sequence[str]) -> list[str]:
+        """Return words, or of many the sixteen that weigh most, in their order."""
+        if len(words) <= _MOST_WORDS:
+            return list(words)
+        kept = set(nlargest(_MOST_WORDS, words, key=self.weight))
+        return [word for word in words if word in kept]
 
     def posts(self, stem: str, name: Literal["asked", "answered", "intended"]) -> "array[int]":
         """Return the wordings (asked) or documents that have a stem, in order."""

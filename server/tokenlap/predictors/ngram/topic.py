@@ -9,6 +9,7 @@ Weigh = Callable[[str], float]
 """The idf of a word as written; intent words weigh nothing."""
 
 _MOST_WORDS = 5
+_LONGEST_WORD = 40
 _QUOTED = re.compile(r"[\"\u201c`]([^\"\u201c\u201d`\n]{2,60})[\"\u201d`]")
 _PARTS = re.compile(r"[^\w\s'\u2019./+#&%-]+|[.](?=\s|$)|\s-+\s|\n")
 _LINKS = word_set("of in the and for a an on to with")
@@ -82,7 +83,9 @@ def _runs(words: Sequence[str], weigh: Weigh) -> list[tuple[int, int]]:
 
 def _is_content(word: str) -> bool:
     plain = "".join(split_words(word))
-    return bool(plain) and plain not in STOP_WORDS and plain not in REQUEST_WORDS
+    return (
+        0 < len(plain) <= _LONGEST_WORD and plain not in STOP_WORDS and plain not in REQUEST_WORDS
+    )
 
 
 def _phrase(words: Sequence[str], begin: int, end: int) -> str:
