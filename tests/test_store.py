@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.properties import examples
 from tokenlap.store import MemoryStore, Page, Record
 
 ROOMY = 10**6
@@ -135,6 +136,7 @@ async def test_a_page_after_an_unknown_id_is_refused() -> None:
 Puts = st.lists(st.tuples(st.sampled_from("abcdef"), st.integers(0, 40)), max_size=30)
 
 
+@examples(100)
 @given(puts=Puts, max_count=st.integers(0, 4), max_bytes=st.integers(1, 100))
 async def test_never_over_its_bounds_and_what_is_kept_is_the_newest(
     puts: list[tuple[str, int]], max_count: int, max_bytes: int

@@ -63,7 +63,7 @@ def complaint(invalid: ValidationError, order: Sequence[str] = ()) -> BadRequest
     path, kind = path_of(error["loc"]), error["type"]
     if kind == "json_invalid":
         return BadRequest(NOT_JSON)
-    if not path:
+    if not path and not kind.startswith("openai"):
         return BadRequest(
             f"{NOT_JSON} Expected an object, but got {named(error['input'])} instead."
         )
@@ -129,7 +129,7 @@ def _within(path: str, context: dict[str, Any]) -> BadRequest:
     part = context["part"]
     if not part:
         return BadRequest(context["message"], path, context["code"])
-    whole = f"{path}.{part}"
+    whole = f"{path}.{part}" if path else part
     message = context["message"].replace(f"'{part}'", f"'{whole}'", 1)
     return BadRequest(message, whole, context["code"])
 
