@@ -4,16 +4,17 @@ precedence.
 The environment is read nowhere else.
 """
 
+import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 from pydantic_settings import (
     BaseSettings,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
-    TomlConfigSettingsSource,
 )
 
 from tokenlap.delivery.deployment import Bounds
@@ -170,17 +171,40 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Add the TOML file that `config` names, below flags and environment."""
-        named = {**env_settings(), **init_settings()}.get("config")
-        toml = TomlConfigSettingsSource(settings_cls, Path(str(named))) if named else None
-        return (init_settings, env_settings, *([toml] if toml else []))
+        return (init_settings, env_settings, ConfigFile(settings_cls, {}))
+
+
+class ConfigFile(InitSettingsSource):
+    """The TOML file that `config` names in a source above this one."""
+
+    def __call__(self) -> dict[str, Any]:
+        """Return what the file holds, nothing where none is named."""
+        named = self.current_state.get("config")
+        return read_toml(Path(named)) if named else {}
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Return the settings of a file, whose names may be spelled as flags (`max-body-size`) too.
+
+    Raises OSError where it cannot be read, ValueError that says where it is no TOML.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} is not valid TOML: {error}") from None
+    return {name.replace("-", "_"): value for name, value in table.items()}
 
 
 def read_settings(arguments: list[str]) -> Settings:
-    """Return the settings that flags, environment and file give; exits with 2 and a usage line for
-    unknown flags.
+    """Return the settings that flags, environment and file give.
+
+    Raises SettingsError for unknown flags, ValidationError for wrong values (both are ValueErrors),
+    and what read_toml raises.
     """
-    pairs = zip(arguments, [*arguments[1:], ""], strict=True)
-    named = [value for flag, value in pairs if flag == "--config"]
-    named += [flag.removeprefix("--config=") for flag in arguments if flag.startswith("--config=")]
-    config = Path(named[-1]) if named else None
-    return Settings(_cli_parse_args=arguments, _cli_prog_name="tokenlap serve", config=config)
+    return Settings(_cli_parse_args=arguments, _cli_exit_on_error=False)
+
+
+def reachable_url(host: str, port: int) -> str:
+    """Return the URL under which this machine reaches a server that listens on host and port."""
+    reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"http://{f'[{reached}]' if ':' in reached else reached}:{port}"

@@ -36,10 +36,15 @@ class Watch:
         self._out.flush()
 
     def ended(self, call: Call) -> None:
-        """Close the line of a call."""
-        if self._typing and self._speaker is not None and self._speaker[0] is call:
-            self._speaker = None
-            print(f"  [{call.ending}]", file=self._out, flush=True)
+        """Say how a call ended."""
+        if not self._typing:
+            print(f"{label(call)} {call.ending}", file=self._out, flush=True)
+            return
+        if self._speaker is not None and self._speaker[0] is not call:
+            self._out.write("\n")
+        begun = self._speaker is not None and self._speaker[0] is call
+        print(f"{'' if begun else label(call)}  [{call.ending}]", file=self._out, flush=True)
+        self._speaker = None
 
     def answered(self, exchange: Exchange) -> None:
         """Say nothing: no loop turned."""
@@ -54,7 +59,7 @@ class Watch:
         self._out.write(printable(text, keep="\n"))
 
 
-def label(call: Call, choice: int) -> str:
+def label(call: Call, choice: int = 0) -> str:
     """Return who speaks: the request's last characters, its mode, and the choice where there are
     several.
     """

@@ -4,18 +4,20 @@ Imports wait until a command needs them: a health check must not load the server
 """
 
 import argparse
-import os
+import io
 import sys
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
+from typing import NoReturn
 
 from tokenlap.cli.usage import UsageError, version
 
 USAGE = """tokenlap: a mock OpenAI backend that really runs the autoregressive loop.
 
-  tokenlap serve                         serve on http://127.0.0.1:8000
-  tokenlap serve --port 9000 --watch     another port; print every token as it is written
-  tokenlap train corpus/ -o my.ngram     train the n-gram on your own text
+  tokenlap serve                        serve on http://127.0.0.1:8000
+  tokenlap serve --port 9000 --watch    elsewhere; print every token as it comes
+  tokenlap train corpus/ -o my.ngram    train the n-gram on your own text
 
 commands:
   serve     run the server (tokenlap serve --help lists all settings)
@@ -27,27 +29,44 @@ commands:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code: 0, 1 when it failed, 2 for wrong usage."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        print(USAGE, end="")
-        return 0
-    if arguments[0] in ("-V", "--version"):
-        print(f"tokenlap {version()}")
-        return 0
-    command = COMMANDS.get(arguments[0])
+    for out in (sys.stdout, sys.stderr):  # a terminal without UTF-8 shows ? and does not fail
+        if isinstance(out, io.TextIOWrapper):
+            out.reconfigure(errors="replace")
     try:
-        if command is None:
-            raise UsageError(
-                f"unknown command {arguments[0]!r}", f"the commands are {', '.join(COMMANDS)}", 2
-            )
-        return command(arguments[1:])
+        return run(arguments)
     except UsageError as error:
-        print(
-            f"error: {error}",
-            *([f"tip: {error.tip}"] if error.tip else []),
-            sep="\n",
-            file=sys.stderr,
-        )
+        print(f"error: {error}", file=sys.stderr)
+        if error.tip:
+            print(f"tip: {error.tip}", file=sys.stderr)
         return error.code
+    except KeyboardInterrupt:
+        return 130
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command that arguments begin with; raises UsageError where there is none."""
+    match arguments:
+        case [] | ["-h" | "--help" | "help", *_]:
+            print(USAGE, end="")
+            return 0
+        case ["-V" | "--version", *_]:
+            print(f"tokenlap {version()}")
+            return 0
+        case [name, *options] if name in COMMANDS:
+            return COMMANDS[name](options)
+        case [name, *_]:
+            near = get_close_matches(name, COMMANDS, n=1)
+            tip = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            raise UsageError(f"unknown command {name}", tip, 2)
+    return 0
+
+
+class Parser(argparse.ArgumentParser):
+    """Parses the options of a command; complains as every command does."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise UsageError."""
+        raise UsageError(message, f"{self.prog} --help", 2)
 
 
 def serve(arguments: list[str]) -> int:
@@ -59,9 +78,7 @@ def serve(arguments: list[str]) -> int:
 
 def train(arguments: list[str]) -> int:
     """Train an n-gram model from corpus files."""
-    parser = argparse.ArgumentParser(
-        "tokenlap train", description="Train the n-gram predictor on your own text."
-    )
+    parser = Parser("tokenlap train", description="Train the n-gram predictor on your own text.")
     parser.add_argument("corpus", type=Path, help="a corpus file, or a folder of .txt files")
     parser.add_argument(
         "-o", "--output", type=Path, required=True, metavar="FILE", help="where the model goes"
@@ -73,33 +90,24 @@ def train(arguments: list[str]) -> int:
     try:
         model = train_files(files)
         model.save(asked.output)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise UsageError(f"{error.filename}: {error.strerror}") from None
+    except ValueError as error:
         raise UsageError(str(error)) from None
-    print(f"{asked.output}: {len(asked.output.read_bytes())} bytes")
+    print(f"{asked.output}: {asked.output.stat().st_size} bytes")
     print(f"serve it: tokenlap serve --model ngram:{asked.output}")
     return 0
 
 
 def health(arguments: list[str]) -> int:
     """Ask a running server for /health."""
-    from urllib.request import urlopen
+    from tokenlap.cli.health import ask
 
-    port = os.environ.get("TOKENLAP_PORT", "8000")
-    parser = argparse.ArgumentParser(
-        "tokenlap health", description="Exit 0 if the server answers, else 1."
-    )
+    parser = Parser("tokenlap health", description="Exit 0 if the server answers, else 1.")
     parser.add_argument(
-        "--url", default=f"http://127.0.0.1:{port}", help="where it listens (default %(default)s)"
+        "--url", help="where it listens (default: what TOKENLAP_HOST and TOKENLAP_PORT say)"
     )
-    url = parser.parse_args(arguments).url.rstrip("/")
-    try:
-        with urlopen(f"{url}/health", timeout=3) as answer:
-            print(answer.read().decode())
-    except OSError as error:
-        raise UsageError(
-            f"{url} does not answer: {error}", "tokenlap serve starts a server"
-        ) from None
-    return 0
+    return ask(parser.parse_args(arguments).url)
 
 
 COMMANDS: dict[str, Callable[[list[str]], int]] = {"serve": serve, "train": train, "health": health}

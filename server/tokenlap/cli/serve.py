@@ -2,21 +2,24 @@
 
 import asyncio
 import gc
-import signal
 import socket
 import sys
+from errno import EADDRINUSE
 from types import FrameType
 
 import uvicorn
-from pydantic import ValidationError
 
 from tokenlap.api.calls import Observer
 from tokenlap.api.log import AccessLog
 from tokenlap.api.watch import Watch
 from tokenlap.app import Server, create_app
+from tokenlap.cli.complaints import checked_settings, complaint
+from tokenlap.cli.help import serve_help
 from tokenlap.cli.usage import UsageError, version
-from tokenlap.settings import Settings, read_settings
+from tokenlap.settings import Settings, reachable_url
 
+BACKLOG = 2048
+"""Connections that may wait to be accepted, as uvicorn has it."""
 BACKSTOP = 2.0
 """Seconds after the grace period at which uvicorn cancels what is still there."""
 
@@ -51,20 +54,30 @@ def run(arguments: list[str]) -> int:
     """Serve until a signal comes; returns the exit code. Raises UsageError for what the caller can
     put right.
     """
-    try:
-        settings = read_settings(arguments)
-        server = create_app(settings, observers=observers(settings))
-    except ValidationError as invalid:
-        first = invalid.errors(include_url=False)[0]
-        name = "--" + ".".join(str(part) for part in first["loc"]).replace("_", "-")
-        raise UsageError(
-            f"{name}: {first['msg']}", "tokenlap serve --help lists all settings", 2
-        ) from None
-    except (ValueError, OSError) as error:
-        raise UsageError(str(error), "tokenlap serve --help lists all settings", 2) from None
-    listening = listen(settings.host, settings.port)
-    print(banner(settings, listening.getsockname()[1]), flush=True)
-    config = uvicorn.Config(
+    if {"-h", "--help"} & {*arguments}:
+        print(serve_help())
+        return 0
+    settings = checked_settings(arguments)
+    with listen(settings.host, settings.port) as listening:
+        try:
+            server = create_app(settings, observers=observers(settings))
+        except (ValueError, OSError) as error:
+            raise complaint(error, f"--model {settings.model}") from None
+        listening.listen(BACKLOG)  # from here on nobody is refused: the address may be told
+        print(banner(settings, listening.getsockname()[1]), flush=True)
+        gc.collect()
+        gc.freeze()  # what is loaded now stays: the collector need not look at it again
+        try:
+            DrainingServer(uvicorn_config(server), server).run([listening])
+        except KeyboardInterrupt:  # uvicorn raises the signals again that it has obeyed
+            return 0
+    return 0
+
+
+def uvicorn_config(server: Server) -> uvicorn.Config:
+    """Return how uvicorn runs a server: quietly, and with its time-outs."""
+    settings = server.backend.settings
+    return uvicorn.Config(
         server.app,
         access_log=False,
         log_level="warning",
@@ -74,11 +87,6 @@ def run(arguments: list[str]) -> int:
         timeout_graceful_shutdown=int(settings.grace + BACKSTOP),
         server_header=False,
     )
-    gc.collect()
-    gc.freeze()  # what is loaded now stays: the collector need not look at it again
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    DrainingServer(config, server).run([listening])
-    return 0
 
 
 def observers(settings: Settings) -> list[Observer]:
@@ -90,23 +98,31 @@ def observers(settings: Settings) -> list[Observer]:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return a socket that is bound to host and port; 0 takes a free one."""
+    """Return a socket that is bound to host and port; 0 takes a free one. It does not listen yet.
+
+    Raises UsageError where the address is taken, unknown or not allowed.
+    """
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         bound = socket.socket(family, socket.SOCK_STREAM)
+    except OSError as error:
+        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}") from None
+    try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(address)
         bound.set_inheritable(True)
     except OSError as error:
-        tip = "tokenlap serve --port 0 picks a free one"
-        raise UsageError(f"cannot listen on {host}:{port}: {error.strerror}", tip) from None
+        bound.close()
+        if error.errno == EADDRINUSE:
+            tip = "tokenlap serve --port 0 picks a free one"
+            raise UsageError(f"port {port} is taken", tip) from None
+        raise UsageError(f"cannot listen on {host} port {port}: {error.strerror}") from None
     return bound
 
 
 def banner(settings: Settings, port: int) -> str:
     """Return what the terminal shows at the start."""
-    host = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    url = reachable_url(settings.host, port)
     promise = "a new seed each time" if settings.random else "same request, same reply"
     body = '{"model":"any","stream":true,"messages":[{"role":"user","content":"Hello"}]}'
     return f"""tokenlap {version()} · model {settings.model} · {promise}
