@@ -1,13 +1,16 @@
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import httpx
 import pytest
 
 from tests.support import Json, application, chat, quiet, scripted
+from tokenlap.api import generation
 from tokenlap.api.generation import LONG, LONGEST_TOKEN
-from tokenlap.engine.tokenizer import o200k
+from tokenlap.engine.predictor import Distribution
+from tokenlap.engine.tokenizer import TokenId, o200k
 
 URL = "/v1/chat/completions"
 PROMPT = 8
@@ -140,3 +143,42 @@ async def test_the_default_model_has_its_own_wall_whatever_its_name() -> None:
         answers = [(await client.post(URL, json=body)).json() for body in bodies]
 
     assert [answer["usage"]["completion_tokens"] for answer in answers] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("options", "status"),
+    [
+        ({"n": 128, "max_tokens": 8192}, 200),
+        ({"n": 128, "max_tokens": 8193}, 400),
+        ({"n": 128, "max_tokens": 1024, "logprobs": True}, 200),
+        ({"n": 128, "max_tokens": 1025, "logprobs": True}, 400),
+        ({"n": 1, "max_tokens": 127_000, "logprobs": True}, 200),
+    ],
+    ids=str,
+)
+async def test_what_one_request_may_have_written_is_bounded(options: Json, status: int) -> None:
+    for stream in (False, True):
+        answer = await asked(chat(stream=stream) | options)
+
+        assert answer.status_code == status
+        if status == 400:
+            assert error(answer)[1] == "n"
+
+
+async def test_without_a_cap_many_choices_share_the_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generation, "MOST_TOKENS", 1280)
+
+    class Rambling:
+        """Writes without end."""
+
+        def start(self, prompt: Sequence[TokenId]) -> None: ...
+
+        def next(self, state: None) -> Distribution:
+            return Distribution.certain(5)
+
+        def append(self, state: None, token: TokenId) -> None: ...
+
+    async with application(quiet(context_window=1000), models={"mock-1": Rambling()}) as client:
+        answer = await client.post(URL, json=chat(n=128))
+
+    assert answer.json()["usage"]["completion_tokens"] == 1280

@@ -5,15 +5,14 @@ from tests.support import application, chat, quiet, scripted, served
 
 async def test_health_needs_no_key_and_counts_what_is_in_flight() -> None:
     settings = quiet(api_key="k", latency="natural", ttft="10s")
-    async with served(settings, models=scripted("hello")) as server:
-        async with httpx.AsyncClient(base_url=server.url) as client:
-            idle = await client.get("/health")
-            body = chat(stream=True)
-            asked = client.stream(
-                "POST", "/v1/chat/completions", json=body, headers={"api-key": "k"}
-            )
-            async with asked as answer:
-                busy = await client.get("/health")
+    asking = {"json": chat(stream=True), "headers": {"api-key": "k"}}
+    async with (
+        served(settings, models=scripted("hello")) as server,
+        httpx.AsyncClient(base_url=server.url) as client,
+    ):
+        idle = await client.get("/health")
+        async with client.stream("POST", "/v1/chat/completions", **asking) as answer:  # type: ignore[arg-type] # a table of options
+            busy = await client.get("/health")
 
     assert answer.status_code == 200
     assert idle.json() == {"status": "ok", "in_flight": 0}

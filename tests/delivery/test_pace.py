@@ -105,6 +105,14 @@ async def test_without_waits_at_most_a_batch_leaves_before_others_have_a_turn() 
     assert BATCH <= 64
 
 
+async def test_a_reply_of_many_choices_leaves_in_smaller_lists() -> None:
+    time = FakeTime()
+    paced = pace(iter(range(5)), Latency(0, 0).waits(), 100.0, time.clock, 2)
+
+    assert [batch async for batch in paced] == [[0, 1], [2, 3], [4]]
+    assert time.slept == [0, 0]
+
+
 async def test_a_lap_has_left_before_the_next_is_computed() -> None:
     time, log = FakeTime(), list[str]()
 

@@ -21,6 +21,11 @@ LONG = 100_000
 """Characters from which on a text is cut into tokens beside the event loop, so that streams keep
 their pace (tiktoken lets go of the interpreter; a megabyte takes it 50 ms).
 """
+MOST_TOKENS = 2**20
+"""Tokens that one request may have written, all choices together: a blocking answer keeps them (100
+bytes each). With logprobs each counts as SCORED.
+"""
+SCORED = 8
 LONGEST_TOKEN = 128
 """Bytes of the longest token of the vocabulary."""
 
@@ -60,6 +65,9 @@ def generation_request(
     """
     refuse_large_cap(asked, cap, backend.settings.context_window)
     max_tokens = length_wall(backend, model, prompt_tokens, cap, param)
+    if cap is None:
+        most = most_tokens(backend.settings.context_window, top_logprobs is not None)
+        max_tokens = min(max_tokens, max(1, most // n))
     stop = stopping(asked, max_tokens)
     seed = asked.seed
     if seed is None:
@@ -115,6 +123,26 @@ def refuse_large_cap(asked: Generation, cap: int | None, window: int) -> None:
         f"whereas you provided {shown}.",
         name,
     )
+
+
+def most_tokens(window: int, scored: bool) -> int:
+    """Return how many tokens one request may have written; one choice may always fill the
+    window.
+    """
+    return max(window, MOST_TOKENS // SCORED if scored else MOST_TOKENS)
+
+
+def refuse_endless(generations: Sequence[GenerationRequest], window: int) -> None:
+    """Raise BadRequest where all that is asked for together may be too long to be kept."""
+    tokens = sum(each.n * each.stop.max_tokens for each in generations)
+    most = most_tokens(window, generations[0].top_logprobs is not None)
+    if tokens > most:
+        texts = sum(each.n for each in generations)
+        raise BadRequest(
+            f"This request may be answered with {tokens} tokens, {texts} choices together, but at "
+            f"most {most} are written for one request. Please ask for fewer or shorter choices.",
+            "n",
+        )
 
 
 _CAPS = ("max_completion_tokens", "max_output_tokens", "max_tokens")

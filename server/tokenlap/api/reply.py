@@ -8,10 +8,11 @@ from starlette.requests import Request
 
 from tokenlap.api.backend import Backend
 from tokenlap.api.calls import Call, Ending
+from tokenlap.api.generation import refuse_endless
 from tokenlap.api.timing import asked_latency
 from tokenlap.delivery.deployment import Deployment
 from tokenlap.delivery.latency import Latency
-from tokenlap.delivery.pace import pace
+from tokenlap.delivery.pace import BATCH, pace
 from tokenlap.delivery.prefix import Lease, shown
 from tokenlap.delivery.queue import Slot
 from tokenlap.engine.batch import GenerationRequest, Lap, Model, decode
@@ -80,9 +81,17 @@ class Reply:
         """Read the prompt, and return the laps, each when it is due; the slot must be granted."""
         uncached = self._read()
         seed = self.generation.sampling.seed
-        waits = self.deployment.batch.waits(self.latency, seed, uncached)
+        # None, not zeros: without waits there are no deadlines to keep.
+        waits = (
+            None
+            if self.latency.immediate
+            else self.deployment.batch.waits(self.latency, seed, uncached)
+        )
         begun = self.call.arrived + self.call.queued
-        return pace(decode(self.generation, self.model), waits, begun, self.backend.clock)
+        # Of many choices fewer laps leave at a time: others wait for tokens, not for laps.
+        most = max(1, BATCH // sum(each.n for each in self._together))
+        laps = decode(self.generation, self.model)
+        return pace(laps, waits, begun, self.backend.clock, most)
 
     def chunks(self, laps: Sequence[Lap]) -> list[Any]:
         """Return what the endpoint makes of laps that leave now, none for what comes before."""
@@ -107,11 +116,15 @@ class Reply:
         for lease in self._leases:
             lease.release()
 
+    @property
+    def _together(self) -> tuple[GenerationRequest, ...]:
+        return (self.generation, *self.generation.beside)
+
     def _read(self) -> int:
         """Read the prompts and return how many of their tokens the cache of this key did not
         know.
         """
-        prompts = [each.prompt for each in (self.generation, *self.generation.beside)]
+        prompts = [each.prompt for each in self._together]
         self._leases = [self.deployment.cache.lease(self.key, prompt) for prompt in prompts]
         self.encoder.cached_tokens = sum(shown(lease.cached_tokens) for lease in self._leases)
         return sum(map(len, prompts)) - sum(lease.cached_tokens for lease in self._leases)
@@ -126,7 +139,11 @@ def enter(
     encoder: Encoder[Any],
     latency: Latency | None = None,
 ) -> Reply:
-    """Return a reply that has entered the queue of its deployment; it must be ended."""
+    """Return a reply that has entered the queue of its deployment; it must be ended.
+
+    Raises BadRequest where it could be longer than one request may have written.
+    """
+    refuse_endless([generation, *generation.beside], backend.settings.context_window)
     deployment = backend.deployments.of_model(call.model)
     law = asked_latency(request.headers, latency or deployment.latency)
     slot = deployment.queue.enter(sum(each.n for each in (generation, *generation.beside)))

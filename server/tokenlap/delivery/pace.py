@@ -9,12 +9,18 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeVar
 
 BATCH = 64
 """Laps that leave in one write at the most: more makes a newcomer wait, fewer costs writes
 (measured: HOT).
 """
+
+PATIENCE = 0.0005
+"""Seconds of computing after which laps leave although there could be more of them."""
+_SIP = 8
+"""Laps between two looks at the clock."""
 
 T = TypeVar("T")
 
@@ -30,21 +36,32 @@ class Clock:
 
 
 async def pace(
-    laps: Iterator[T], waits: Iterator[float], arrived: float, clock: Clock
+    laps: Iterator[T],
+    waits: Iterator[float] | None,
+    arrived: float,
+    clock: Clock,
+    most: int = BATCH,
 ) -> AsyncGenerator[list[T], None]:
-    """Yield laps when they are due, those that are due together in one list of at most BATCH.
+    """Yield laps when they are due, those that are due together in one list of at most so many.
 
-    waits: seconds before each lap, the first counted from arrived; without end. The next lap is not
-    computed before this one has left, unless both are due, so whoever stops reading stops the loop.
+    waits: seconds before each lap, the first counted from arrived; without end; None where no lap
+    ever waits. The next lap is not computed before this one has left, unless both are due, so
+    whoever stops reading stops the loop. What takes longer than PATIENCE to compute leaves in
+    smaller lists, so that others have their turn.
     """
+    if waits is None:
+        while batch := _filled(laps, clock.now, most):
+            yield batch
+            await clock.sleep(0)
+        return
     now, due = clock.now(), arrived + next(waits)
-    batch: list[T] = []
+    batch = []
     for lap in laps:
         while due > now and due > (now := clock.now()):
             await clock.sleep(due - now)
         batch.append(lap)
         due += next(waits)
-        if len(batch) < BATCH and (due <= now or due <= (now := clock.now())):
+        if len(batch) < most and (due <= now or due <= (now := clock.now())):
             continue  # the next lap is due as well: they leave together
         yield batch
         batch = []
@@ -53,3 +70,16 @@ async def pace(
             now = clock.now()
     if batch:
         yield batch
+
+
+def _filled(laps: Iterator[T], now: Callable[[], float], most: int) -> list[T]:
+    """Return the next laps: at most so many, and no more than PATIENCE allows."""
+    batch = list(islice(laps, min(_SIP, most)))
+    if len(batch) == _SIP:
+        until = now() + PATIENCE
+        while len(batch) < most and now() < until:
+            length = len(batch)
+            batch += islice(laps, min(_SIP, most - length))
+            if len(batch) - length < _SIP:
+                break
+    return batch
