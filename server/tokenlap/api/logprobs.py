@@ -49,10 +49,12 @@ def trace(tokenizer: Tokenizer, laps: Iterable[LapTrace]) -> dict[str, Any]:
 def _lap(tokenizer: Tokenizer, lap: LapTrace) -> dict[str, Any]:
     """Return one lap: kept is [id, text, the model's share, the die's share], rest what is not
     named.
+
+    The bars of the die come first and in its order: where u falls on them is the token.
     """
     model, die = lap.roll.model, lap.roll.die
     shares = dict(zip(die.tokens, die.probabilities, strict=True))
-    named = list(dict.fromkeys((*model.tokens[:KEPT], *die.tokens[:KEPT])))[:KEPT]
+    named = list(dict.fromkeys((*die.tokens[:KEPT], *model.tokens[:KEPT])))[:KEPT]
     own = _shares(model)
     kept = [
         [
@@ -83,9 +85,9 @@ def _shares(distribution: Distribution) -> dict[TokenId, float]:
 def _rest(model: Distribution, die: Distribution, named: frozenset[TokenId]) -> dict[str, Any]:
     """Return how many listed tokens are not named, and their shares."""
     own, shares = _shares(model), _shares(die)
-    unnamed = [token for token in own if token not in named]
+    unnamed = [token for token in {**own, **shares} if token not in named]
     return {
         "n": len(unnamed),
-        "p_model": sum(own[token] for token in unnamed),
+        "p_model": sum(own.get(token, 0.0) for token in unnamed),
         "p_die": sum(shares.get(token, 0.0) for token in unnamed),
     }

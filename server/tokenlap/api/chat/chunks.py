@@ -7,7 +7,7 @@ from typing import Literal
 
 from tokenlap.engine.event import Arguments, Event, Finish, LapTrace, Text, ToolCall
 
-Kind = Literal["content", "refusal", "tools"]
+Kind = Literal["content", "refusal", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,12 @@ ChatChunk = tuple[int, ChatEvent]
 
 
 def opening(first: Event) -> Kind:
-    """Return how a choice opens whose first event this is."""
+    """Return how a choice opens whose first event this is: reasoning may yet be followed by a
+    call.
+    """
     match first:
-        case ToolCall() | Arguments():
-            return "tools"
+        case ToolCall() | Arguments() | Text(channel="reasoning"):
+            return "neither"
         case Text(channel="refusal"):
             return "refusal"
         case _:

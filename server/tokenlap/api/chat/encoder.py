@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from tokenlap.api.backend import random_id
-from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening, Said, opening
+from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, Kind, OpenedCall, Opening, Said, opening
 from tokenlap.api.chat.fold import folded
 from tokenlap.api.logprobs import entries, trace
 from tokenlap.engine.batch import Lap
@@ -22,7 +22,6 @@ from tokenlap.engine.tokenizer import Tokenizer
 from tokenlap.errors import ApiError
 
 DONE = b"data: [DONE]\n\n"
-NO_SCORES: dict[str, Any] = {"content": [], "refusal": None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +114,9 @@ class ChatEncoder:
 
     def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
         """Return the chat.completion that the chunks of the stream add up to."""
-        events: dict[int, list[Said]] = {}
+        events: dict[int, list[ChatEvent]] = {}
         for choice, event in chunks:
-            seen = events.setdefault(choice, [])
-            if not isinstance(event, Opening):
-                seen.append(event)
+            events.setdefault(choice, []).append(event)
         return {
             "id": self.envelope.id,
             "object": "chat.completion",
@@ -152,7 +149,7 @@ class ChatEncoder:
     def _frames(self, choice: int, event: ChatEvent) -> list[bytes]:
         match event:
             case Opening(kind):
-                return [self._frame(choice, _role(kind), NO_SCORES if self.scored else None)]
+                return [self._frame(choice, _role(kind), _no_scores(kind) if self.scored else None)]
             case Finish(reason):
                 return [self._frame(choice, {}, None, reason, event)]
             case Text():
@@ -208,6 +205,12 @@ class ChatEncoder:
 def _role(kind: str) -> dict[str, Any]:
     content, refusal = ("" if kind == "content" else None), ("" if kind == "refusal" else None)
     return {"role": "assistant", "content": content, "refusal": refusal}
+
+
+def _no_scores(kind: Kind) -> dict[str, Any]:
+    """Return the logprobs of a choice that opens: [] where scores will follow, null elsewhere."""
+    refused = kind == "refusal"
+    return {"content": None if refused else [], "refusal": [] if refused else None}
 
 
 def text_delta(text: Text) -> dict[str, Any]:

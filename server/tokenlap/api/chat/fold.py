@@ -2,17 +2,17 @@
 up the deltas.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
-from tokenlap.api.chat.chunks import OpenedCall, Said
+from tokenlap.api.chat.chunks import ChatEvent, Kind, OpenedCall, Opening
 from tokenlap.api.logprobs import entries, trace
 from tokenlap.engine.event import Arguments, Finish, LapTrace, Score, Text
 from tokenlap.engine.tokenizer import Tokenizer
 
 
 def folded(
-    choice: int, events: Iterable[Said], tokenizer: Tokenizer, scored: bool
+    choice: int, events: Iterable[ChatEvent], tokenizer: Tokenizer, scored: bool
 ) -> dict[str, Any]:
     """Return the choice that events add up to. scored: logprobs were asked for."""
     texts: dict[str, list[str]] = {}
@@ -20,10 +20,13 @@ def folded(
     calls: list[OpenedCall] = []
     arguments: dict[int, list[str]] = {}
     laps: list[LapTrace] = []
+    kind: Kind = "content"
     reason: str = ""
     for event in events:
-        laps += event.laps
         match event:
+            case Opening():
+                kind = event.kind
+                continue
             case Text():
                 texts.setdefault(event.channel, []).append(event.text)
                 scores.setdefault(event.channel, []).extend(event.scores)
@@ -33,21 +36,25 @@ def folded(
                 arguments.setdefault(event.index, []).append(event.text)
             case Finish():
                 reason = event.reason
+        laps += event.laps
     message = _message(
-        {channel: "".join(parts) for channel, parts in texts.items()}, calls, arguments
+        {channel: "".join(parts) for channel, parts in texts.items()}, kind, calls, arguments
     )
-    logprobs = _logprobs(tokenizer, scores, "refusal" in texts) if scored else None
+    logprobs = _logprobs(tokenizer, scores, kind, texts.keys()) if scored else None
     body = {"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason}
     return {**body, "tokenlap": trace(tokenizer, laps)} if laps else body
 
 
 def _message(
-    texts: dict[str, str], calls: list[OpenedCall], arguments: dict[int, list[str]]
+    texts: dict[str, str],
+    kind: Kind,
+    calls: list[OpenedCall],
+    arguments: dict[int, list[str]],
 ) -> dict[str, Any]:
-    """Return the assistant's message: content is null beside a refusal or tool calls without
-    text.
+    """Return the assistant's message; a reply that opened with neither text nor refusal and has
+    said none has null for both, as the deltas of its stream add up to.
     """
-    content = texts.get("content", None if calls or "refusal" in texts else "")
+    content = texts.get("content", "" if kind == "content" else None)
     message: dict[str, Any] = {
         "role": "assistant",
         "content": content,
@@ -72,8 +79,11 @@ def _message(
 
 
 def _logprobs(
-    tokenizer: Tokenizer, scores: dict[str, list[Score]], refused: bool
+    tokenizer: Tokenizer, scores: dict[str, list[Score]], kind: Kind, said: Collection[str]
 ) -> dict[str, Any]:
-    if refused:
-        return {"content": None, "refusal": entries(tokenizer, scores["refusal"])}
-    return {"content": entries(tokenizer, scores["content"]), "refusal": None}
+    """Return both lists, null for a refusal without one and for the content of a mere refusal."""
+    refused, answered = "refusal" in said, "content" in said or kind != "refusal"
+    return {
+        "content": entries(tokenizer, scores["content"]) if answered else None,
+        "refusal": entries(tokenizer, scores["refusal"]) if refused else None,
+    }
