@@ -198,6 +198,14 @@ def test_json_prefill_is_continued_within_its_token() -> None:
     assert text(reply) == '"name": "Ada", "age": 36, "about": "a user"}'
 
 
+def test_text_of_the_client_that_the_corpus_does_not_have_is_followed_by_an_answer() -> None:
+    reply = speak(
+        small(), chat("What is a cache?", "Sure, my pleasure! Here it comes:"), temperature=0
+    )
+
+    assert text(reply).startswith(" A cache keeps")
+
+
 def test_list_items_with_the_same_number_are_exchanged() -> None:
     replies = {
         text(speak(small(), chat("Give me a list of hats"), seed=seed)) for seed in range(40)

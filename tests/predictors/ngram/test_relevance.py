@@ -76,7 +76,7 @@ def test_greeting_counts_although_more_follows() -> None:
 
 
 def test_continuation_answers_a_raw_text_rather_than_a_chat() -> None:
-    assert rank("Once upon a hill", is_raw=True)[0].document == ONCE
+    assert rank("Once upon a time there", is_raw=True)[0].document == ONCE
     assert ONCE not in [match.document for match in rank("Was it once about a time machine?")]
 
 

@@ -82,6 +82,8 @@ class NgramPredictor:
         self._take(state, token)
         if state.raw:
             self._raw.read_on(state)
+        if state.last != ANSWER:
+            self._raw.open_after(state)
 
     def _predict(self, state: NgramState) -> Said:
         """Return the distribution, and the tokens that stand for something else in it."""

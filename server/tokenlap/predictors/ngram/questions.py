@@ -7,7 +7,7 @@ from math import log
 
 from tokenlap.predictors.ngram.corpus import Entry
 from tokenlap.predictors.ngram.store import Questions
-from tokenlap.predictors.ngram.words import REQUEST_STEMS, STOP_STEMS, stem, stems
+from tokenlap.predictors.ngram.words import STOP_STEMS, is_request, stem, stems
 
 STOP_SHARE, REQUEST_SHARE = 0.15, 0.4
 """How much of their idf words keep that say little: a, the, how; and explain, simply, advice."""
@@ -57,7 +57,7 @@ def _known(
 
 
 def _weight(word: str, documents_with_it: int, documents: int) -> float:
-    share = STOP_SHARE if word in STOP_STEMS else REQUEST_SHARE if word in REQUEST_STEMS else 1.0
+    share = STOP_SHARE if word in STOP_STEMS else REQUEST_SHARE if is_request(word) else 1.0
     return log((documents + 1) / documents_with_it) * share
 
 

@@ -51,25 +51,31 @@ class RawText:
         return self._reader.read(self._tokenizer.decode(text[-_QUERY_TOKENS:]), is_raw=True)
 
     def read_on(self, state: NgramState) -> None:
-        """Take the latest token of a text into account.
+        """Take the latest token of a text into account: what is it about now?
 
-        Text that the corpus does not know counts as a prompt: the reply begins after it, as a new
-        answer where a line, a question, a sentence or a label ends.
+        Text that the corpus does not know counts as a prompt: the reply begins after it.
         """
         text = self._tokenizer.decode(state.document[-1:])
         if self._is_due(len(state.document), text):
             state.prefill = self.prefill(state.document)
-        if state.phrase:
+        if state.phrase or state.context.longest >= _FLOWING_FROM:
             return
-        longest = state.context.longest
-        if longest < 2:
+        if state.context.longest < 2:
             state.memory.length = 0
-        flags = self._corpus.flags
-        if longest >= _FLOWING_FROM or any(flags[p] & Flag.CODE for p in state.context.table):
-            return
-        if state.prefill.continuations and (longest < 2 or state.before != ANSWER):
+        if state.context.longest < 2 or state.before != ANSWER:
             state.continue_text()
-        elif text in (":", ".", "!") or text.endswith(("\n", "?")):
+
+    def open_after(self, state: NgramState) -> None:
+        """Open an answer after a line, a question, a sentence or a label that nobody but the client
+        can have written, since the corpus does not have it.
+        """
+        if state.phrase or state.context.longest >= _FLOWING_FROM:
+            return
+        flags = self._corpus.flags
+        if any(flags[place] & Flag.CODE for place in state.context.table):
+            return
+        text = self._tokenizer.decode(state.document[-1:])
+        if text in (":", ".", "!") or text.endswith(("\n", "?")):
             state.open_answer(spaced=not text.endswith("\n"))
 
     def _is_due(self, length: int, text: str) -> bool:

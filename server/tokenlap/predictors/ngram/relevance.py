@@ -14,7 +14,7 @@ from zlib import crc32
 from tokenlap.predictors.ngram.corpus import Kind
 from tokenlap.predictors.ngram.search import Found, Search, Sums
 from tokenlap.predictors.ngram.store import NgramModel
-from tokenlap.predictors.ngram.words import REQUEST_STEMS, STOP_STEMS, is_foreign, stem, stems
+from tokenlap.predictors.ngram.words import STOP_STEMS, is_foreign, is_request, stem, stems
 
 GENERIC_SCORE = 0.33
 """What a document has to beat to count as an answer to the prompt."""
@@ -24,23 +24,21 @@ _FOREIGN_SCORE = 0.9
 _LEAST_SCORE = 1e-3
 CLEAR_SCORE = 0.8
 """From here on a document is surely meant."""
-_DOUBTFUL_SCORE = 0.5
-"""Up to here answers for any prompt take part."""
 _INTENT_WEIGHT, _OTHER_INTENT_WEIGHT = 14.0, 7.0
 """What words that ask for a form weigh, in nats: the first, and others; a rare word has 6."""
 _FORM_CONTENT = 0.5
 """How much of the score of a document that has the form depends on its fitting content, too."""
-_MISSING_COST = 0.4
+_MISSING_COST, _MISSING_IN_FACT = 0.4, 0.8
 _FOUND_SCORE = 0.5
 """Up to here a short turn is read as a follow-up of the turn before."""
 _EARLIER_SHARE, _EARLIER_SHARE_IF_EMPTY = 0.4, 0.8
 """How much the words of the turn before count; and if the last turn names no thing of its own."""
 _FOLLOW_UP_WORDS = 3
-_MOST_DOCUMENTS, _MOST_FILLERS = 8, 2
+_MOST_DOCUMENTS = 8
 _LEAST_SHARE = 0.35
 """The least s, as a part of the best, that lets a document to the point take part."""
 _LEAST_RELEVANCE = 0.004
-_OPENING = re.compile(r"\W*((?:[\w']+ ?){1,3})[,.!]")
+_OPENING = re.compile(r"\W*+((?:[\w']++ ?){1,3})[,.!]")
 _GREETED_SCORE, _GREETING_SCORE = 0.95, 0.6
 """How well a greeting has to match a short answer, and the score that the answer then gets."""
 _IN_FORM = re.compile(
@@ -137,7 +135,7 @@ class Relevance:
         weights = [share * self.search.weight(word) for word, share in words.items()]
         found, plain = self.search.find(words), Sums(weights)
         scores = self.search.score(found, plain, plain)
-        _lower_for_missing(found, plain, scores)
+        self._lower_for_missing(found, plain, scores)
         for document in scores:
             is_continuation = self._kinds[document] == Kind.CONTINUATION
             if is_continuation and not is_raw and scores[document] < CLEAR_SCORE:
@@ -147,6 +145,18 @@ class Relevance:
             raised = Sums([forms.get(word, w) for word, w in zip(words, weights, strict=True)])
             self._prefer(intents, scores, self.search.score(found, plain, raised))
         return scores
+
+    def _lower_for_missing(self, found: Found, sums: Sums, scores: dict[int, float]) -> None:
+        """Lower s of documents without a rare word of the prompt: France does not answer for Spain.
+
+        A short answer loses more, since it is a fact about one thing.
+        """
+        most = sums.most(-1) or 1.0
+        for document, score in scores.items():
+            if score:
+                missing = sums.most(~found.documents[document]) / most
+                cost = _MISSING_IN_FACT if self.search.is_short(document) else _MISSING_COST
+                scores[document] = score * (1 - cost * missing**3)
 
     def _prefer(
         self, intents: Sequence[str], scores: dict[int, float], raised: Mapping[int, float]
@@ -174,19 +184,10 @@ def _with_earlier(words: dict[str, float], earlier: Iterable[str]) -> dict[str, 
     content = [word for word in words if word not in STOP_STEMS]
     if len(content) > _FOLLOW_UP_WORDS:
         return words
-    share = _EARLIER_SHARE if set(content) - REQUEST_STEMS else _EARLIER_SHARE_IF_EMPTY
+    share = _EARLIER_SHARE if not all(map(is_request, content)) else _EARLIER_SHARE_IF_EMPTY
     for distance, turn in enumerate(earlier):
         words = {**dict.fromkeys(stems(turn), share * _EARLIER_SHARE**distance), **words}
     return words
-
-
-def _lower_for_missing(found: Found, sums: Sums, scores: dict[int, float]) -> None:
-    """Lower s of documents without a rare word of the prompt: France does not answer for Spain."""
-    most = sums.most(-1) or 1.0
-    for document, score in scores.items():
-        if score:
-            missing = sums.most(~found.documents[document]) / most
-            scores[document] = score * (1 - _MISSING_COST * missing**3)
 
 
 def _turn(documents: Sequence[int], query: str) -> list[int]:
@@ -211,13 +212,9 @@ def _best(scores: Mapping[int, float], always: Mapping[int, float], is_form: boo
         matches = [Match(document, score, (score / threshold) ** 4) for document, score in kept]
         return [match for match in matches if match.relevance >= _LEAST_RELEVANCE]
     most = -specific[0][0]
-    fillers = list(always.items())[: 0 if is_form or most > _DOUBTFUL_SCORE else _MOST_FILLERS]
-    near = [(document, -score) for score, document in specific[: _MOST_DOCUMENTS - len(fillers)]]
     power = 1 if is_form and most < CLEAR_SCORE else 3
-    matches = [
-        Match(document, score, (score / most) ** power)
-        for document, score in near
-        if score >= _LEAST_SHARE * most
+    return [
+        Match(document, -score, (-score / most) ** power)
+        for score, document in specific[:_MOST_DOCUMENTS]
+        if -score >= _LEAST_SHARE * most
     ]
-    matches += [Match(document, score, (score / most) ** 4) for document, score in fillers]
-    return [match for match in matches if match.relevance >= _LEAST_RELEVANCE]

@@ -18,7 +18,7 @@ from typing import Literal
 from tokenlap.predictors.ngram.lexicon import DONE
 from tokenlap.predictors.ngram.questions import REQUEST_SHARE
 from tokenlap.predictors.ngram.store import NgramModel
-from tokenlap.predictors.ngram.words import REQUEST_STEMS, STOP_STEMS
+from tokenlap.predictors.ngram.words import STOP_STEMS, is_request
 
 _ANSWERED_SHARE = 0.35
 _ONLY_ANSWERED = 0.7
@@ -77,9 +77,10 @@ class Search:
         self._questions = model.questions
         self._numbers = {word: number for number, word in enumerate(model.questions.words)}
         self._unseen = _UNSEEN_FACTOR * log(len(model.kinds) + 1)
+        forms = set(model.questions.intended)
         self._is_short = [
-            model.tokens.index(DONE, begin) - begin < _SHORT_ANSWER_TOKENS
-            for begin in model.documents[:-1]
+            number not in forms and model.tokens.index(DONE, begin) - begin < _SHORT_ANSWER_TOKENS
+            for number, begin in enumerate(model.documents[:-1])
         ]
         self.known = frozenset(self._numbers) - STOP_STEMS
 
@@ -90,7 +91,7 @@ class Search:
             return self._questions.weights[number]
         if stem in STOP_STEMS:
             return _UNSEEN_STOP_WORD
-        return self._unseen * (REQUEST_SHARE if stem in REQUEST_STEMS else 1.0)
+        return self._unseen * (REQUEST_SHARE if is_request(stem) else 1.0)
 
     def heaviest(self, words: Sequence[str]) -> list[str]:
         """Return words, or of many the sixteen that weigh most, in their order."""
@@ -109,7 +110,7 @@ class Search:
         return posts[begins[number] : begins[number + 1]]
 
     def is_short(self, document: int) -> bool:
-        """Say whether a document is a fact or a greeting, which has to be asked for in full."""
+        """Say whether a document is a fact, which has to be asked for in full, and not a form."""
         return self._is_short[document]
 
     def find(self, words: Iterable[str]) -> Found:

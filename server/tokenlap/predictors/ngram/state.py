@@ -61,9 +61,10 @@ class NgramState:
         self.memory.since = 0
 
     def continue_text(self) -> None:
-        """Let the context be the start of the answers that continue a raw text as it stands."""
-        self.open_answer()
-        self.context = Context({}, self.prefill.continuations, 1)
+        """Let the context be the start of the answers that continue a raw text, if any does."""
+        if self.prefill.continuations:
+            self.open_answer()
+            self.context = Context({}, self.prefill.continuations, 1)
 
     def advance(self, corpus: Corpus, local: int) -> None:
         """Append a local id to the context: matches grow or fall away, and new ones begin.

@@ -85,6 +85,11 @@ STOP_STEMS = frozenset(map(stem, STOP_WORDS))
 REQUEST_STEMS = frozenset(map(stem, REQUEST_WORDS))
 
 
+def is_request(stem: str) -> bool:
+    """Say whether a stem asks for something, or counts it, rather than names it."""
+    return stem in REQUEST_STEMS or stem.isdigit()
+
+
 def stems(text: str) -> list[str]:
     """Return the stems of the words of text, in order, each once."""
     return list(dict.fromkeys(map(stem, split_words(text))))
