@@ -11,6 +11,7 @@ markers' names and ids are those of o200k_harmony.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from tokenlap.engine.tokenizer import CALL, CLOSE, MESSAGE, START, TokenId, Tokenizer
@@ -84,9 +85,14 @@ def read(document: Sequence[TokenId], tokenizer: Tokenizer) -> Document:
     the start of the next one. The end token closes nothing: with `ignore_eos` a reply goes on after
     it.
     """
-    tokens = list(document)
+    # Each of n choices starts with the same document: it is taken apart once.
+    return _read(tuple(document), tokenizer)
+
+
+@lru_cache(maxsize=4)
+def _read(tokens: tuple[TokenId, ...], tokenizer: Tokenizer) -> Document:
     if START not in tokens:
-        return Document((), "", tuple(tokens), ())
+        return Document((), "", tokens, ())
     starts = [i for i, token in enumerate(tokens) if token == START] + [len(tokens)]
     turns: list[Turn] = []
     query: tuple[TokenId, ...] = ()
@@ -101,12 +107,14 @@ def read(document: Sequence[TokenId], tokenizer: Tokenizer) -> Document:
     return Document(tuple(turns), ASSISTANT, query, ())
 
 
-def _split(turn: list[TokenId]) -> tuple[list[TokenId], list[TokenId], bool]:
+def _split(
+    turn: Sequence[TokenId],
+) -> tuple[Sequence[TokenId], Sequence[TokenId], bool]:
     """Return the header, the body and whether the turn is still open, of the tokens after
     `<|start|>`.
     """
     if MESSAGE not in turn:
-        return turn, [], True
+        return turn, (), True
     at = turn.index(MESSAGE)
     body = turn[at + 1 :]
     ends = [i for i, token in enumerate(body) if token in (CLOSE, CALL)]

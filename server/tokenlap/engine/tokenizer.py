@@ -92,7 +92,7 @@ class Tokenizer:
         """Return the bytes of tokens, markers included; raises KeyError for an id outside the
         vocabulary.
         """
-        return b"".join(map(self.token_bytes, tokens))
+        return self._encoding.decode_bytes(tokens)
 
     def decode(self, tokens: Sequence[TokenId]) -> str:
         """Return the text of tokens; bytes that are no whole character become U+FFFD."""
