@@ -68,6 +68,14 @@ def test_a_logit_bias_is_about_tokens_of_the_vocabulary(key: str, shown: object)
     assert refused.param == "logit_bias"
 
 
+@pytest.mark.parametrize("gap", ["199998", "200001"])
+def test_a_logit_bias_of_an_id_without_a_token_is_refused(gap: str) -> None:
+    refused = refusal(logit_bias={gap: 100})
+
+    assert refused.message == f"Invalid key in 'logit_bias': {gap}. There is no token with this id."
+    assert refused.param == "logit_bias"
+
+
 def test_a_logit_bias_goes_from_minus_100_to_100() -> None:
     fitting = asked(logit_bias={"0": -100, "5": 100, str(VOCABULARY_SIZE - 1): 0.5})
     assert sampling(fitting, stopping(fitting, 5), 0).logit_bias == (

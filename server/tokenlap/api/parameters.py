@@ -12,7 +12,7 @@ from tokenlap.api.complaints import wrong, wrong_kind, wrong_part
 from tokenlap.api.wording import out_of_bounds, short, wrong_type
 from tokenlap.engine.sampler import SamplingParams
 from tokenlap.engine.stopping import StopParams
-from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId
+from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId, o200k
 
 
 def _one_or_many(value: Any) -> Any:
@@ -43,6 +43,9 @@ def _biases(value: Any) -> Any:
         if not (key.isascii() and key.isdigit() and int(key[:9]) < VOCABULARY_SIZE > len(key)):
             most = f"Maximum value is {VOCABULARY_SIZE - 1}."
             raise wrong(f"Invalid key in 'logit_bias': {short(key, 40)}. {most}", "invalid_value")
+        if not o200k().knows(int(key)):
+            gap = "There is no token with this id."
+            raise wrong(f"Invalid key in 'logit_bias': {key}. {gap}", "invalid_value")
         if isinstance(bias, bool) or not isinstance(bias, int | float):
             raise wrong_part(wrong_type(key, "a decimal", bias))
         if bias < -100:
