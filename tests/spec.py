@@ -3,7 +3,7 @@ strangers(schema, value) which keys it does not know.
 
 The document mixes two dialects (3.0's `nullable`, 3.1's `type: null`); both become JSON Schema
 2020-12 here, formats and discriminators left out. Where the live API sends what the document
-forbids, and clients need it, EXCEPTIONS says so; there is none for chat.
+forbids, and clients need it, EXCEPTIONS says so; there is none for chat and for responses.
 """
 
 from collections.abc import Callable, Iterator
@@ -166,19 +166,8 @@ def _embeddings(schemas: dict[str, Schema]) -> None:
     embedding["embedding"] = {"anyOf": [embedding["embedding"], {"type": "string"}]}
 
 
-def _responses(schemas: dict[str, Schema]) -> None:
-    """A response under way has `usage: null`, one without a user `user: null`; a text format has
-    `description: null`; the end of a call's arguments does not repeat its name.
-    """
-    _or_null(schemas["Response"]["allOf"][-1]["properties"], "usage")
-    _or_null(schemas["ModelResponseProperties"]["properties"], "user")
-    _or_null(schemas["TextResponseFormatJsonSchema"]["properties"], "description")
-    schemas["ResponseFunctionCallArgumentsDoneEvent"]["required"].remove("name")
-
-
 EXCEPTIONS: tuple[Callable[[dict[str, Schema]], None], ...] = (
     _completions_stream,
     _embeddings,
-    _responses,
 )
 """What recorded answers of the live API hold against the document (wire checklist, section 12)."""

@@ -34,6 +34,9 @@ FEATURES = {
     "emoji": Feature("A parrot \U0001f99c\u2028 and more"),
     "cap": Feature(LONG, {"max_output_tokens": 16}),
     "call": Feature(CALL, {"tools": [GET_PRICE]}),
+    "custom call": Feature(
+        CALL.replace("get_price", "run"), {"tools": [{"type": "custom", "name": "run"}]}
+    ),
     "text then calls": Feature(f"Let me see.{CALLS}", {"tools": [GET_PRICE]}),
     "capped call": Feature(CALL.replace("quince", LONG), {"max_output_tokens": 16}),
     "hidden reasoning": Feature(THOUGHT),

@@ -16,6 +16,7 @@ KINDS: list[Kind] = [
     "refusal",
     "reasoning_summary_text",
     "function_call_arguments",
+    "custom_tool_call_input",
 ]
 
 

@@ -56,10 +56,12 @@ async def test_deltas_add_up_to_what_is_told_at_the_end(feature: Feature) -> Non
 
     told = {
         (event["item_id"], event.get("content_index"), event.get("summary_index")): next(
-            event[name] for name in ("text", "refusal", "arguments") if name in event
+            event[name] for name in ("text", "refusal", "arguments", "input") if name in event
         )
         for event in events
-        if event["type"].endswith((".text.done", "_text.done", "refusal.done", "arguments.done"))
+        if event["type"].endswith(
+            (".text.done", "_text.done", "refusal.done", "arguments.done", "input.done")
+        )
     }
     added: dict[Any, str] = dict.fromkeys(told, "")
     for event in events:

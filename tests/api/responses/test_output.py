@@ -52,6 +52,12 @@ async def test_items_open_one_at_a_time_and_close_as_they_stand_in_the_output(
             id="209 a call has no parts",
         ),
         pytest.param(
+            "custom call",
+            "created in_progress output_item.added custom_tool_call_input.delta "
+            "custom_tool_call_input.done output_item.done completed",
+            id="a call of a custom tool",
+        ),
+        pytest.param(
             "hidden reasoning",
             "created in_progress output_item.added output_item.done output_item.added "
             "content_part.added output_text.delta output_text.done content_part.done "

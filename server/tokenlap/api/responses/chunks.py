@@ -13,7 +13,13 @@ from tokenlap.engine.event import Arguments, Text
 from tokenlap.engine.tokenizer import Tokenizer
 
 Json = dict[str, Any]
-Kind = Literal["output_text", "refusal", "reasoning_summary_text", "function_call_arguments"]
+Kind = Literal[
+    "output_text",
+    "refusal",
+    "reasoning_summary_text",
+    "function_call_arguments",
+    "custom_tool_call_input",
+]
 """What is written piece by piece; the event of a piece is `response.<kind>.delta`."""
 
 

@@ -45,8 +45,8 @@ class Output:
     """Builds the items of a response.
 
     before: how many items the input has. summary: reasoning is shown; encrypted: it comes along
-    for the client to send back. items: those that are closed; open, channel: the text under way,
-    None for a call's arguments and where nothing is shown.
+    for the client to send back; custom: the names of custom tools. items: those that are closed;
+    open, channel: the text under way; None for a call's arguments and where nothing is shown.
     """
 
     response_id: str
@@ -54,6 +54,7 @@ class Output:
     before: int = 0
     summary: bool = False
     encrypted: bool = False
+    custom: frozenset[str] = frozenset()
     items: list[Json] = field(default_factory=list)
     open: OpenText | None = None
     channel: Channel | None = None
@@ -73,11 +74,12 @@ class Output:
                 yield from self._open_part(channel)
 
     def call(self, name: str, call_id: str) -> Iterator[Said]:
-        """Open a function call, whose arguments follow."""
+        """Open a call, whose arguments follow; those of a custom tool are its input."""
         yield from self.close("completed")
-        said = ("arguments", ""), ("call_id", call_id), ("name", name)
-        yield self._announce("function_call", ("status", "in_progress"), *said)
-        self.open = OpenText(Place.of("function_call_arguments", self._address()))
+        type, text = _CALLS[name in self.custom]
+        said = (text, ""), ("call_id", call_id), ("name", name)
+        yield self._announce(type, ("status", "in_progress"), *said)
+        self.open = OpenText(Place.of(_ARGUMENTS[text], self._address()))
 
     def end(self, complete: bool) -> Iterator[Said]:
         """Close what is open; a reply without any item is an empty message."""
@@ -125,6 +127,9 @@ class Output:
             case "function_call_arguments":
                 said = {"name": self._item["name"], "arguments": text}
                 self._item = {**self._item, "arguments": text}
+            case "custom_tool_call_input":
+                said = {"input": text}
+                self._item = {**self._item, "input": text}
             case "refusal":
                 said = {"refusal": text}
             case "output_text":
@@ -132,7 +137,7 @@ class Output:
             case _:
                 said = {"text": text}
         yield done, {**place.address, **said}
-        if place.kind != "function_call_arguments":
+        if place.kind not in _ARGUMENTS.values():
             # The part tells no logprobs here, the item does: recorded so (checklist 222).
             part = _part(place.kind, text, [])
             yield f"response.{_group(place.kind)[0]}.done", {**place.address, "part": part}
@@ -144,7 +149,7 @@ class Output:
         match self._item["type"]:
             case "message":
                 return {**self._item, "status": status, "content": self._parts}
-            case "function_call":
+            case "function_call" | "custom_tool_call":
                 return {**self._item, "status": status}
             case _:
                 text = "".join([*self._hidden, *(part["text"] for part in self._parts)])
@@ -152,6 +157,12 @@ class Output:
                 return {**self._item, "summary": self._parts, **(kept if self.encrypted else {})}
 
 
+_CALLS = (("function_call", "arguments"), ("custom_tool_call", "input"))
+"""The type of a call and the name of its text: of a function, of a custom tool."""
+_ARGUMENTS: dict[str, Kind] = {
+    "arguments": "function_call_arguments",
+    "input": "custom_tool_call_input",
+}
 _EMPTY: dict[str, list[tuple[str, object]]] = {
     "message": [("status", "in_progress"), ("role", "assistant"), ("content", [])],
     "reasoning": [("summary", [])],

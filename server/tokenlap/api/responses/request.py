@@ -34,7 +34,7 @@ Include = Literal[
 ]
 
 
-class StreamOptions(Lenient):
+class ResponseStreamOptions(Lenient):
     """What a stream carries beside its events: there is no usage to include, it is always there."""
 
     include_obfuscation: bool | None = None
@@ -84,7 +84,7 @@ class ResponseRequest(Generation, Asked):
     truncation: Literal["auto", "disabled"] | None = None
     service_tier: Literal["auto", "default", "fast", "flex", "priority", "scale"] | None = None
     stream: bool | None = None
-    stream_options: StreamOptions | None = None
+    stream_options: ResponseStreamOptions | None = None
     background: bool | None = None
     store: bool | None = None
     metadata: Metadata | None = None
@@ -119,6 +119,11 @@ class ResponseRequest(Generation, Asked):
     def encrypted(self) -> bool:
         """Whether reasoning comes along for the client to send back."""
         return ENCRYPTED in (self.include or ())
+
+    @property
+    def custom_tools(self) -> frozenset[str]:
+        """The names of the tools whose input is free text."""
+        return frozenset(tool.name or "" for tool in self.tools or () if tool.type == "custom")
 
     def front(self) -> list[Turn]:
         """Return the turns before the conversation: the tools, then the instructions."""

@@ -54,7 +54,9 @@ async def create_response(backend: Backend, request: Request) -> Response:
     )
     encoder = ResponseEncoder(
         new_response(asked, id, int(backend.now())),
-        Output(id, model.tokenizer, len(items), asked.summarised, asked.encrypted),
+        Output(
+            id, model.tokenizer, len(items), asked.summarised, asked.encrypted, asked.custom_tools
+        ),
         model.tokenizer,
         prompt_tokens,
         backend.now,

@@ -119,7 +119,13 @@ def _format(value: Any) -> Any:
 
 
 Tools = Annotated[list[ResponseTool], Field(max_length=128)]
-ToolChoice = Annotated[Any, BeforeValidator(_tool_choice)]
+ToolChoice = Annotated[
+    Any,
+    BeforeValidator(
+        _tool_choice,
+        json_schema_input_type=Literal["none", "auto", "required"] | dict[str, Any] | None,
+    ),
+]
 Format = Annotated[dict[str, Any] | None, BeforeValidator(_format)]
 
 
