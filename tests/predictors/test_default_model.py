@@ -227,7 +227,7 @@ def test_json_is_valid_without_a_grammar(temperature: float, prefilled: str) -> 
     for prompt in (*asked, "Describe a user") if prefilled else asked:
         for seed in range(SEEDS * 2):
             written = speak(default(), chat(prompt, prefilled), temperature=temperature, seed=seed)
-            json.loads(prefilled + text(written))
+            assert json.loads(prefilled + text(written))
 
 
 @pytest.mark.parametrize("group", ["on-topic", "format"])
