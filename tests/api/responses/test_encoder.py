@@ -1,9 +1,9 @@
 from collections.abc import Iterable
-from itertools import count
 from typing import Any
 
 import pytest
 
+from tests import golden
 from tests.api.responses.support import (
     CALL,
     FEATURES,
@@ -23,11 +23,6 @@ from tokenlap.errors import Overloaded, RateLimited, ServerError
 Table = pytest.mark.parametrize("feature", FEATURES.values(), ids=FEATURES.keys())
 
 
-def numbered() -> Any:
-    numbers = count()
-    return lambda prefix: f"{prefix}{next(numbers):030d}"
-
-
 @Table
 async def test_sequence_numbers_have_no_gaps(feature: Feature) -> None:
     events = await stream_of(feature)
@@ -39,7 +34,7 @@ async def test_sequence_numbers_have_no_gaps(feature: Feature) -> None:
 async def test_the_blocking_answer_is_the_response_of_the_terminal_event(feature: Feature) -> None:
     answers = []
     for stream in (True, False):
-        parts: dict[str, Any] = {"now": lambda: 1790000000.5, "new_id": numbered()}
+        parts: dict[str, Any] = {"now": lambda: 1790000000.5, "new_id": golden.numbered()}
         async with application(models=marked(feature.script), **parts) as client:
             body = asked(**feature.options)
             if stream:
