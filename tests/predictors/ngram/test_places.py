@@ -25,7 +25,11 @@ def test_each_place_follows_what_was_asked_for() -> None:
 
 def test_no_place_is_a_border_or_follows_one() -> None:
     corpus = Corpus(small_model())
-    places = [place for token in range(ANSWER, 200) for place in corpus.after(token, range(12))]
+    places = [
+        place
+        for token in range(ANSWER, 200)
+        for place in corpus.after(token, [corpus.index_of(d) for d in range(12)])
+    ]
 
     assert all(BORDER not in corpus.tokens[place - 1 : place + 1] for place in places)
 
@@ -36,7 +40,7 @@ def test_the_whole_corpus_has_sixteen_votes_at_most_near_documents_all() -> None
     comma = local(model, ",")
 
     assert len(corpus.after(comma, ())) == 16
-    assert len(set(corpus.after(comma, (0,)))) == 40
+    assert len(set(corpus.after(comma, [corpus.index_of(0)]))) == 40
 
 
 def test_every_place_knows_its_document() -> None:

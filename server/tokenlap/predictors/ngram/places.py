@@ -12,6 +12,9 @@ from tokenlap.predictors.ngram.store import NgramModel
 Places = Sequence[int]
 """Positions in the corpus; each stands for the token there, which follows what was looked up."""
 
+Index = tuple[dict[int, list[int]], dict[int, list[int]]]
+"""Places by the local id before them, and by the key of the two local ids before them."""
+
 _MOST_PLACES = 16
 """Votes of the whole corpus for one context, evenly spaced; documents near the prompt have no such
 limit.
@@ -30,7 +33,7 @@ class Corpus:
         self.sentences = model.sentences
         self.document = [0]
         self._begins = model.documents
-        self._near: dict[int, tuple[dict[int, list[int]], dict[int, list[int]]]] = {}
+        self._near: dict[int, Index] = {}
         for number, (begin, end) in enumerate(zip(self._begins, self._begins[1:], strict=False)):
             self.document += [number] * (end - begin)
         singles, pairs = self._index(1, len(self.tokens))
@@ -41,29 +44,31 @@ class Corpus:
         )
         """Local ids after which a sentence or a list item may begin."""
 
-    def after(self, last: int, documents: Sequence[int]) -> Places:
-        """Return the places after the local id last: all those in documents, some of the others."""
+    def after(self, last: int, near: Sequence[Index]) -> Places:
+        """Return the places after the local id last: all those in near, some of the others."""
         places = list(self._singles.get(last, ()))
-        for document in documents:
-            places += self._index_of(document)[0].get(last, ())
+        for singles, _ in near:
+            if last in singles:
+                places += singles[last]
         return places
 
-    def after_pair(self, key: int, documents: Sequence[int]) -> Places:
-        """Return the places after two local ids: all those in documents, some of the others."""
+    def after_pair(self, key: int, near: Sequence[Index]) -> Places:
+        """Return the places after two local ids: all those in near, some of the others."""
         places = list(self._pairs.get(key, ()))
-        for document in documents:
-            places += self._index_of(document)[1].get(key, ())
+        for _, pairs in near:
+            if key in pairs:
+                places += pairs[key]
         return places
 
-    def _index_of(self, document: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    def index_of(self, document: int) -> Index:
+        """Return the places within one document, indexed when first asked for."""
         index = self._near.get(document)
         if index is None:
-            index = self._near[document] = self._index(
-                self._begins[document], self._begins[document + 1]
-            )
+            begin, end = self._begins[document], self._begins[document + 1]
+            index = self._near[document] = self._index(begin, end)
         return index
 
-    def _index(self, begin: int, end: int) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
+    def _index(self, begin: int, end: int) -> Index:
         """Return the places between begin and end by the id before them, and by the two ids before
         them.
         """

@@ -32,19 +32,19 @@ class Prefill:
     """What a reply needs of its prompt; shared by all replies to it, so nothing here depends on a
     reply.
 
-    matches: the documents near the prompt, best first; near: their numbers; relevance: their r;
+    matches: the documents near the prompt, best first; relevance: their r;
     continuations: where the answers begin that continue just this text, if it is a raw one.
     """
 
     __slots__ = (
         "_corpus",
+        "_near",
         "_pairs",
         "_phrases",
         "_singles",
         "_starts",
         "continuations",
         "matches",
-        "near",
         "relevance",
     )
 
@@ -62,7 +62,7 @@ class Prefill:
         """
         self.matches = tuple(matches)
         self.relevance = {match.document: match.relevance for match in matches}
-        self.near = tuple(self.relevance)
+        self._near = [corpus.index_of(document) for document in self.relevance]
         self._corpus = corpus
         self._phrases = phrases
         self._singles: dict[int, Places] = {}
@@ -78,14 +78,14 @@ class Prefill:
         """Return the places after one local id."""
         places = self._singles.get(last)
         if places is None:
-            places = self._singles[last] = self._corpus.after(last, self.near)
+            places = self._singles[last] = self._corpus.after(last, self._near)
         return places
 
     def after_pair(self, key: int) -> Places:
         """Return the places after two local ids, given as one key."""
         places = self._pairs.get(key)
         if places is None:
-            places = self._pairs[key] = self._corpus.after_pair(key, self.near)
+            places = self._pairs[key] = self._corpus.after_pair(key, self._near)
         return places
 
     def starts(self, last: int) -> Sequence[Join]:
