@@ -16,7 +16,7 @@ from tokenlap.predictors.ngram.state import NgramState
 
 _SHORT_TOKENS = 8
 """Up to here a text is read again at each token."""
-_STRIDES = ((48, 8), (128, 16))
+_STRIDES = ((48, 16), (128, 32))
 """Up to these lengths, it is read again every so many tokens; in the first part at ends, too."""
 _LONG_STRIDE = 64
 _QUERY_TOKENS = 64
