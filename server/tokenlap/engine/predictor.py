@@ -57,6 +57,7 @@ class Distribution:
         "_cumulative",
         "_logprobs",
         "backoff",
+        "bound",
         "context",
         "probabilities",
         "tail",
@@ -70,6 +71,7 @@ class Distribution:
         context: int,
         tail: Tail = NO_TAIL,
         backoff: "Callable[[], Distribution] | None" = None,
+        bound: bool = False,
     ) -> None:
         """Take a normalised head.
 
@@ -79,12 +81,15 @@ class Distribution:
         tail: the probabilities of the ids that are not listed, outside that sum.
         backoff: what to ask when a request has removed every listed token; None to fall back to the
         tail.
+        bound: what has no probability here is forbidden, as under a grammar: no bias brings it in,
+        and a ban that would leave nothing is passed over.
         """
         self.tokens = tokens
         self.probabilities = probabilities
         self.context = context
         self.tail = tail
         self.backoff = backoff
+        self.bound = bound
         self._cumulative: list[float] | None = None
         self._logprobs: tuple[float, ...] | None = None
 

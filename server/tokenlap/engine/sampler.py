@@ -148,7 +148,10 @@ class Adjusted:
             removed.update(self._params.banned_first)
         adjusted = self._adjusted(distribution, removed)
         while not adjusted:
-            distribution = _backed_off(distribution, removed)
+            if distribution.bound and distribution.backoff is None:
+                removed = set()  # a grammar leaves no other token: structure wins over a ban
+            else:
+                distribution = _backed_off(distribution, removed)
             adjusted = self._adjusted(distribution, removed)
         # Shifted so that the best is 0: a bias of +100 must not overflow, nor -99 make everything
         # zero.
@@ -166,7 +169,9 @@ class Adjusted:
         logits = dict(zip(distribution.tokens, distribution.logprobs, strict=True))
         for token, bias in self._bias.items():
             if bias > 0 and token not in logits:
-                logits[token] = max(distribution.logprob(token), _IMPOSSIBLE)
+                logprob = distribution.logprob(token)
+                if logprob > LOG_ZERO or not distribution.bound:
+                    logits[token] = max(logprob, _IMPOSSIBLE)
         return {
             token: self._penalised(token, logit) + self._bias.get(token, 0.0)
             for token, logit in logits.items()
