@@ -21,6 +21,7 @@ from tokenlap.api.chat import route as chat
 from tokenlap.api.completions import route as completions
 from tokenlap.api.envelope import Envelope, answer_to, is_loopback
 from tokenlap.api.front import Endpoint, Front
+from tokenlap.api.openapi.document import document
 from tokenlap.api.responses import retrieval
 from tokenlap.api.responses import route as responses
 from tokenlap.delivery.background import Background
@@ -180,6 +181,7 @@ def _application(backend: Backend) -> tuple[FastAPI, dict[tuple[str, str], Endpo
         app.router.routes.append(Route(path, endpoint, methods=[method]))
         if "{" not in path:
             exact[method, path] = endpoint
+    app.openapi = document  # type: ignore[method-assign] # FastAPI's own way to replace it
     app.add_exception_handler(HTTPException, _http_error)
     return app, exact
 

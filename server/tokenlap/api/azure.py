@@ -22,6 +22,7 @@ from tokenlap.api.body import MARK, read_body
 Handler = Callable[[Backend, Request], Awaitable[Response]]
 Route = tuple[str, str, Handler]
 """Method, path, handler."""
+DEPLOYMENTS = "/openai/deployments/{deployment}"
 DEPLOYED = ("/chat/completions", "/completions", "/embeddings")
 """The endpoints that a deployment has."""
 
@@ -33,7 +34,7 @@ def azure_routes(routes: Iterable[Route]) -> Iterator[Route]:
             continue
         end = path.removeprefix("/v1")
         if method == "POST" and end in DEPLOYED:
-            yield method, "/openai/deployments/{deployment}" + end, deployed(handler)
+            yield method, DEPLOYMENTS + end, deployed(handler)
         yield method, "/openai/v1" + end, handler
         yield method, "/openai" + end, handler
 

@@ -60,7 +60,8 @@ def _parts(value: Any) -> Any:
     return value
 
 
-Content = Annotated[list[Part], Field(max_length=MOST, fail_fast=True), BeforeValidator(_parts)]
+_Parts = Annotated[list[Part], Field(max_length=MOST, fail_fast=True)]
+Content = Annotated[_Parts, BeforeValidator(_parts, json_schema_input_type=str | _Parts)]
 
 
 class FunctionCall(Lenient):
@@ -111,13 +112,14 @@ class Message(Lenient):
 
 def turns(messages: Sequence[Message]) -> list[Turn]:
     """Return the turns that messages stand for; a call in a past turn is written as its name and
-    arguments.
+    arguments. A developer says what a system says.
     """
     written: list[Turn] = []
     for message in messages:
         if message.reasoning_content:
             written.append(Turn("assistant reasoning", message.reasoning_content))
-        header = f"{message.role} {message.name}" if message.name else message.role
+        role = "system" if message.role == "developer" else message.role
+        header = f"{role} {message.name}" if message.name else role
         body = message.text or message.refusal or ""
         if body or not (message.tool_calls or message.function_call):
             written.append(Turn(header, body))

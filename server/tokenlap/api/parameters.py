@@ -55,11 +55,10 @@ def _biases(value: Any) -> Any:
     return value
 
 
-Stop = Annotated[
-    list[Annotated[str, Field(max_length=4096)]],
-    Field(max_length=4, fail_fast=True),
-    BeforeValidator(_one_or_many),
+_Stops = Annotated[
+    list[Annotated[str, Field(max_length=4096)]], Field(max_length=4, fail_fast=True)
 ]
+Stop = Annotated[_Stops, BeforeValidator(_one_or_many, json_schema_input_type=str | _Stops)]
 LogitBias = Annotated[dict[str, float], BeforeValidator(_biases)]
 Metadata = Annotated[
     dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=512)]],

@@ -7,7 +7,7 @@ checklist 130, 131.
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
@@ -71,8 +71,16 @@ def _response_format(value: Any) -> Any:
     return value
 
 
-ToolChoice = Annotated[Any, BeforeValidator(_tool_choice)]
-FunctionCallChoice = Annotated[Any, BeforeValidator(_function_call)]
+_Word = Literal["none", "auto", "required"]
+ToolChoice = Annotated[
+    Any, BeforeValidator(_tool_choice, json_schema_input_type=_Word | dict[str, Any] | None)
+]
+FunctionCallChoice = Annotated[
+    Any,
+    BeforeValidator(
+        _function_call, json_schema_input_type=Literal["none", "auto"] | dict[str, Any] | None
+    ),
+]
 ResponseFormat = Annotated[dict[str, Any] | None, BeforeValidator(_response_format)]
 
 
