@@ -20,6 +20,7 @@ from tokenlap.api.generation import document
 from tokenlap.api.logprobs import token_text
 from tokenlap.api.serving import json_answer
 from tokenlap.api.texts import tokens_of
+from tokenlap.engine.template import Turn
 from tokenlap.engine.tokenizer import TokenId
 from tokenlap.errors import BadRequest
 
@@ -52,6 +53,12 @@ class TokenizeChat(ChatRequest):
     model: ModelName = DEFAULT_MODEL
     add_special_tokens: bool | None = None
     return_token_strs: bool | None = None
+
+    def document(self) -> tuple[list[Turn], Turn | None]:
+        """Return the closed turns, and the one that stays open, None where none does."""
+        written, opening = super().document()
+        closed = self.add_generation_prompt is False and not self.continue_final_message
+        return written, None if closed else opening
 
     def check(self, strict: bool = False) -> None:
         """Raise BadRequest where the last turn shall be both open and closed."""
@@ -97,8 +104,6 @@ async def _tokens(backend: Backend, body: bytes) -> tuple[list[TokenId], bool]:
     chat.check()
     tokenizer = backend.model(chat.model).tokenizer
     turns, opening = chat.document()
-    if chat.add_generation_prompt is False and not chat.continue_final_message:
-        opening = None
     return [*await document(backend, turns, tokenizer, opening)], bool(chat.return_token_strs)
 
 

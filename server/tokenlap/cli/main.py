@@ -1,4 +1,4 @@
-"""The command line: `tokenlap serve | train | health`.
+"""The command line: `tokenlap serve | train | health | render`.
 
 Imports wait until a command needs them: a health check must not load the server.
 """
@@ -23,6 +23,7 @@ commands:
   serve     run the server (tokenlap serve --help lists all settings)
   train     train an n-gram model from corpus files
   health    ask a running server whether it is healthy: exit code 0 or 1
+  render    print the document that a chat request becomes (file or -)
 """
 
 
@@ -110,4 +111,20 @@ def health(arguments: list[str]) -> int:
     return ask(parser.parse_args(arguments).url)
 
 
-COMMANDS: dict[str, Callable[[list[str]], int]] = {"serve": serve, "train": train, "health": health}
+def render(arguments: list[str]) -> int:
+    """Print the document that a chat request becomes."""
+    parser = Parser("tokenlap render", description="Print the document that a chat becomes.")
+    parser.add_argument("file", help="the JSON body of a chat request, - for the standard input")
+    parser.add_argument("--ids", action="store_true", help="a line for each token, with its id")
+    asked = parser.parse_args(arguments)
+    from tokenlap.cli.render import show
+
+    return show(asked.file, asked.ids)
+
+
+COMMANDS: dict[str, Callable[[list[str]], int]] = {
+    "serve": serve,
+    "train": train,
+    "health": health,
+    "render": render,
+}
