@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,7 +5,7 @@ from hypothesis import strategies as st
 from tests.api.responses.support import events_of
 from tests.properties import examples
 from tests.support import Json
-from tokenlap.api.responses.chunks import Delta, Kind, Place, event, frame
+from tokenlap.api.responses.chunks import Deltas, Kind, Place, event, frames
 from tokenlap.engine.event import Arguments, Score, Text, escape
 from tokenlap.engine.tokenizer import o200k
 
@@ -28,28 +26,29 @@ def test_the_template_gives_the_bytes_of_the_json(kind: Kind, text: str, sequenc
     place = Place.of(kind, address)
     piece = Arguments(0, text, escape(text)) if "call" in kind else Text(text, escape(text))
 
-    frames = frame(Delta(sequence, place, piece), o200k(), False)
+    sent = frames(Deltas(sequence, place, [piece, piece]), o200k(), False)
 
     logprobs: Json = {"logprobs": []} if kind == "output_text" else {}
     said = {**address, "delta": text, **logprobs}
-    assert frames == event(f"response.{kind}.delta", said, sequence)
-    assert json.loads(frames.partition(b"data: ")[2])["delta"] == text
+    type = f"response.{kind}.delta"
+    assert sent == event(type, said, sequence) + event(type, said, sequence + 1)
+    assert [told["delta"] for told in events_of(sent)] == [text, text]
 
 
 @examples(100)
 @given(text=st.text())
 def test_a_frame_is_two_lines_of_ascii(text: str) -> None:
-    frames = event("response.output_text.done", {"text": text}, 0)
+    sent = event("response.output_text.done", {"text": text}, 0)
 
-    assert frames.isascii() and frames.endswith(b"}\n\n")
-    assert len(frames.splitlines()) == 3
+    assert sent.isascii() and sent.endswith(b"}\n\n")
+    assert len(sent.splitlines()) == 3
 
 
 def test_scores_leave_with_their_piece() -> None:
     score = Score(13, -0.25, ((13, -0.25), (0, -2.0)))
-    delta = Delta(4, Place.of("output_text", {}), Text(".", b".", scores=(score,)))
+    deltas = Deltas(4, Place.of("output_text", {}), [Text(".", b".", scores=(score,))])
 
-    [told] = events_of(frame(delta, o200k(), True))
+    [told] = events_of(frames(deltas, o200k(), True))
 
     assert told["logprobs"][0]["token"] == "."
     assert [top["logprob"] for top in told["logprobs"][0]["top_logprobs"]] == [-0.25, -2.0]

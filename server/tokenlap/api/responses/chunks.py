@@ -5,6 +5,7 @@ the same; JSON is ASCII, so neither U+2028 nor half a character ever appears.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -47,12 +48,12 @@ class Place:
         return cls(kind, address, before + b'"delta":"%b"' + after)
 
 
-class Delta(NamedTuple):
-    """A piece of a text, with the number of its event."""
+class Deltas(NamedTuple):
+    """Pieces of one text that leave together: an event each, numbered from sequence on."""
 
     sequence: int
     place: Place
-    piece: Text | Arguments
+    pieces: Sequence[Text | Arguments]
 
 
 class Notice(NamedTuple):
@@ -63,7 +64,7 @@ class Notice(NamedTuple):
     fields: Json
 
 
-ResponseChunk = Delta | Notice
+ResponseChunk = Deltas | Notice
 
 
 def event(type: str, fields: Json, sequence: int) -> bytes:
@@ -77,16 +78,27 @@ def error_event(code: str, message: str, sequence: int) -> bytes:
     return event("error", {"code": code, "message": message, "param": None}, sequence)
 
 
-def frame(chunk: ResponseChunk, tokenizer: Tokenizer, scored: bool) -> bytes:
-    """Return the frame of a chunk. scored: logprobs were asked for."""
+def frames(chunk: ResponseChunk, tokenizer: Tokenizer, scored: bool) -> bytes:
+    """Return the frames of a chunk; plain pieces fill the template of their place.
+
+    scored: logprobs were asked for.
+    """
     if isinstance(chunk, Notice):
         return event(chunk.type, chunk.fields, chunk.sequence)
-    sequence, place, piece = chunk
-    scores = piece.scores if isinstance(piece, Text) and scored else ()
-    if not scores and not piece.laps:
-        return place.template % (piece.escaped, sequence)
+    numbered = enumerate(chunk.pieces, chunk.sequence)
+    if scored or any([piece.laps for piece in chunk.pieces]):
+        return b"".join(_delta(chunk.place, piece, n, tokenizer, scored) for n, piece in numbered)
+    template = chunk.place.template
+    return b"".join([template % (piece.escaped, n) for n, piece in numbered])
+
+
+def _delta(
+    place: Place, piece: Text | Arguments, sequence: int, tokenizer: Tokenizer, scored: bool
+) -> bytes:
+    """Return the frame of a piece with all that it brings along."""
     fields: Json = {**place.address, "delta": piece.text}
     if place.kind == "output_text":
+        scores = piece.scores if isinstance(piece, Text) and scored else ()
         fields["logprobs"] = entries(tokenizer, scores)
     if piece.laps:
         fields["tokenlap"] = trace(tokenizer, piece.laps)

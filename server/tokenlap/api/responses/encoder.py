@@ -12,7 +12,7 @@ from typing import assert_never
 
 from tokenlap.api.backend import random_id
 from tokenlap.api.logprobs import trace
-from tokenlap.api.responses.chunks import Delta, Json, Notice, ResponseChunk, error_event, frame
+from tokenlap.api.responses.chunks import Deltas, Json, Notice, ResponseChunk, error_event, frames
 from tokenlap.api.responses.output import Output, Said
 from tokenlap.engine.batch import Lap
 from tokenlap.engine.event import Arguments, Event, Finish, LapTrace, Text, ToolCall
@@ -51,15 +51,23 @@ class ResponseEncoder:
         return self._notices([("response.created", told), ("response.queued", told)])
 
     def encode(self, laps: Sequence[Lap]) -> list[ResponseChunk]:
-        """Return the chunks of laps; before the first come those that begin the response."""
+        """Return the chunks of laps; before the first come those that begin the response.
+
+        Pieces of the text that is under way gather in a run, so that a token costs little.
+        """
         chunks = [] if self._begun else self._begin()
-        output = self.output
+        channel = self.output.channel
+        run: list[Text | Arguments] = []
         for (events,) in laps:
             for piece in events:
-                if type(piece) is Text and piece.channel == output.channel:
-                    chunks.append(self._delta(piece))
-                else:
-                    chunks += self._other(piece)
+                if type(piece) is Arguments or (type(piece) is Text and piece.channel == channel):
+                    run.append(piece)
+                    continue
+                chunks += self._deltas(run)
+                chunks += self._turn(piece)
+                channel = self.output.channel
+                run = [piece] if type(piece) is Text and channel else []
+        chunks += self._deltas(run)
         return chunks
 
     def close(self) -> list[ResponseChunk]:
@@ -78,13 +86,7 @@ class ResponseEncoder:
 
     def frames(self, chunks: Sequence[ResponseChunk]) -> bytes:
         """Return chunks as server-sent events; a plain piece fills the template of its place."""
-        frames: list[bytes] = []
-        for chunk in chunks:
-            if type(chunk) is Delta and not self.scored and not chunk.piece.laps:
-                frames.append(chunk.place.template % (chunk.piece.escaped, chunk.sequence))
-            else:
-                frames.append(frame(chunk, self.tokenizer, self.scored))
-        return b"".join(frames)
+        return b"".join([frames(chunk, self.tokenizer, self.scored) for chunk in chunks])
 
     def end(self) -> bytes:
         """Return nothing: the terminal event is the last, there is no [DONE] (checklist 22)."""
@@ -118,36 +120,38 @@ class ResponseEncoder:
             return self._notices([said])
         return self._notices([("response.created", {"response": self.response}), said])
 
-    def _delta(self, piece: Text | Arguments) -> Delta:
+    def _deltas(self, run: Sequence[Text | Arguments]) -> list[ResponseChunk]:
+        """Return further pieces of the text that is under way."""
+        if not run:
+            return []
         text = self.output.open
         assert text is not None
-        text.texts.append(piece.text)
-        if type(piece) is Text and piece.scores:
-            text.scores += piece.scores
-        self._laps += piece.laps
-        self._sequence += 1
-        return Delta(self._sequence - 1, text.place, piece)
+        text.pieces += run
+        self._laps += [lap for piece in run for lap in piece.laps]
+        self._sequence += len(run)
+        return [Deltas(self._sequence - len(run), text.place, run)]
 
-    def _other(self, piece: Event) -> list[ResponseChunk]:
-        """Return the chunks of whatever is not a further piece of the text under way."""
+    def _turn(self, piece: Event) -> list[ResponseChunk]:
+        """Return the notices that come before, or instead of, what is no further piece."""
         output = self.output
         match piece:
             case Text():
-                chunks = self._notices(output.text(piece.channel))
-                if output.channel is not None:
-                    return [*chunks, self._delta(piece)]
-                output.hide(piece.text)
+                said = output.text(piece.channel)
             case ToolCall():
-                chunks = self._notices(output.call(piece.name, self.new_id("call_")[:29]))
-            case Arguments():
-                return [self._delta(piece)]
+                said = output.call(piece.name, self.new_id("call_")[:29])
             case Finish():
                 self._finish = piece
-                chunks = self._notices(output.end(complete=piece.reason not in _INCOMPLETE))
+                said = output.end(complete=piece.reason not in _INCOMPLETE)
+            case Arguments():
+                raise AssertionError("arguments without a call")
             case _:
                 assert_never(piece)
-        self._laps += piece.laps
-        return chunks
+        notices = self._notices(said)
+        if output.channel is None:
+            if isinstance(piece, Text):
+                output.hide(piece.text)
+            self._laps += piece.laps
+        return notices
 
     def _notices(self, said: Iterable[Said]) -> list[ResponseChunk]:
         notices: list[ResponseChunk] = []

@@ -13,7 +13,7 @@ from typing import Literal
 from tokenlap.api.logprobs import entries
 from tokenlap.api.responses.chunks import Json, Kind, Place
 from tokenlap.api.responses.ids import item_id
-from tokenlap.engine.event import Channel, Score
+from tokenlap.engine.event import Arguments, Channel, Score, Text
 from tokenlap.engine.tokenizer import Tokenizer
 
 Said = tuple[str, Json]
@@ -31,13 +31,17 @@ class OpenText:
     """A text under way: a part of an item, or the arguments of a call."""
 
     place: Place
-    texts: list[str] = field(default_factory=list)
-    scores: list[Score] = field(default_factory=list)
+    pieces: list[Text | Arguments] = field(default_factory=list)
 
     @property
     def text(self) -> str:
-        """All pieces so far."""
-        return "".join(self.texts)
+        """All pieces so far, as one text."""
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def scores(self) -> list[Score]:
+        """The scores of all pieces so far."""
+        return [s for piece in self.pieces if isinstance(piece, Text) for s in piece.scores]
 
 
 @dataclass(slots=True)

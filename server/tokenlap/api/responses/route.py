@@ -32,8 +32,9 @@ from tokenlap.errors import BadRequest
 TOO_LONG = (
     "Your input exceeds the context window of this model. Please adjust your input and try again."
 )
-SLICE = 4096
-"""Events that are framed for the store before others have their turn."""
+SLICE = 64
+"""Chunks that are framed for the store before others have their turn; each holds up to 64 events.
+"""
 
 
 async def create_response(backend: Backend, request: Request) -> Response:
