@@ -194,6 +194,16 @@ async def test_calls_and_outputs_must_belong_together(items: list[Any], message:
     assert (error["message"], error["param"], error["code"]) == (message, "input", None)
 
 
+async def test_a_json_object_must_be_spoken_of_in_the_input() -> None:
+    format = {"text": {"format": {"type": "json_object"}}}
+    async with application() as client:
+        answer = await client.post("/v1/responses", json=asked("hi", instructions="JSON", **format))
+
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] == "input"
+    assert "must contain the word 'json'" in answer.json()["error"]["message"]
+
+
 async def test_truncation_drops_the_oldest_turns_until_the_rest_fits() -> None:
     reader = Reader()
     words = " ".join(["word"] * 30)

@@ -123,6 +123,39 @@ async def test_a_wrong_request_is_refused_before_the_first_byte(
     assert message is not None or code is None or error["code"] == code
 
 
+@pytest.mark.parametrize(
+    ("model", "options", "refused"),
+    [
+        pytest.param("gpt-5", {"temperature": 0.3}, "temperature", id="temperature"),
+        pytest.param("o3", {"top_p": 0.3}, "top_p", id="top_p"),
+        pytest.param("gpt-5", {"temperature": 1}, None, id="the default"),
+        pytest.param(
+            "gpt-5", {"temperature": 0, "reasoning": {"effort": "none"}}, None, id="no reasoning"
+        ),
+        pytest.param("gpt-4o", {"temperature": 0.3}, None, id="a model that does not reason"),
+    ],
+)
+async def test_strict_refuses_what_a_model_does_not_support(
+    model: str, options: Json, refused: str | None
+) -> None:
+    strict, models = quiet(strict=True), {model: scripted("ok")["mock-1"]}
+    async with application(strict, models=models) as client:
+        client.headers["authorization"] = "Bearer k"
+        answer = await client.post("/v1/responses", json={**asked(**options), "model": model})
+
+    error = answer.json().get("error") or {}
+    assert error.get("param") == refused
+    assert answer.status_code == (400 if refused else 200)
+
+
+async def test_strict_knows_the_models_that_are_listed_alone() -> None:
+    async with application(quiet(strict=True)) as client:
+        client.headers["authorization"] = "Bearer k"
+        answer = await client.post("/v1/responses", json=asked())
+
+    assert (answer.status_code, answer.json()["error"]["code"]) == (404, "model_not_found")
+
+
 async def test_null_is_absent() -> None:
     names = ResponseRequest.model_fields.keys() - {"model", "input"}
     options = dict.fromkeys(names)

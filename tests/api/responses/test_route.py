@@ -1,7 +1,15 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
 import pytest
 
 from tests.api.responses.support import asked, posted, text_of
-from tests.support import Json, application
+from tests.support import HeldTime, Json, Served, application, quiet, scripted, served
+from tokenlap.api.calls import Call
+from tokenlap.settings import Settings
+from tokenlap.store import MemoryStore
 
 CHAT = "/v1/chat/completions"
 
@@ -50,3 +58,87 @@ async def test_an_image_counts_as_in_a_chat() -> None:
         )
 
     assert response["usage"]["input_tokens"] == chat["usage"]["prompt_tokens"] > 85
+
+
+async def read_until(reader: asyncio.StreamReader, words: bytes) -> bytes:
+    """What a socket has received once it has received words."""
+    seen = b""
+    while words not in seen:
+        piece = await asyncio.wait_for(reader.read(65536), 10)
+        assert piece, seen
+        seen += piece
+    return seen
+
+
+@asynccontextmanager
+async def asked_by_hand(server: Served, body: Json) -> AsyncIterator[asyncio.StreamReader]:
+    """A socket on which a request has been written."""
+    host, port = server.url.removeprefix("http://").split(":")
+    reader, writer = await asyncio.open_connection(host, int(port))
+    content = json.dumps(body).encode()
+    head = f"POST /v1/responses HTTP/1.1\r\nhost: {host}\r\ncontent-length: {len(content)}\r\n\r\n"
+    writer.write(head.encode() + content)
+    try:
+        yield reader
+    finally:
+        writer.close()
+
+
+def held(until: float) -> tuple[HeldTime, Settings]:
+    """A clock, and a token a second by it."""
+    return HeldTime(until), quiet(latency="natural", ttft="1s", itl="1s")
+
+
+async def test_the_response_begins_before_its_first_token_is_due() -> None:
+    time, settings = held(until=0.5)
+    async with (
+        served(settings, models=scripted("one two"), clock=time.clock) as server,
+        asked_by_hand(server, asked(stream=True)) as reader,
+    ):
+        begun = await read_until(reader, b"event: response.in_progress")
+        time.release()
+        rest = await read_until(reader, b"0\r\n\r\n")
+
+    head = begun.partition(b"\r\n\r\n")[0].lower()
+    assert b"200 ok" in head and b"content-type: text/event-stream; charset=utf-8" in head
+    assert b"output_text.delta" not in begun and b"output_text.delta" in rest
+    assert b"event: response.completed\ndata: {" in rest
+    assert b"[DONE]" not in begun + rest
+
+
+class Seen:
+    """Tells when so many laps have left, and when the call has ended."""
+
+    def __init__(self, laps: int) -> None:
+        self.lapsed, self.over = asyncio.Event(), asyncio.Event()
+        self.call: Call | None = None
+        self._laps = laps
+
+    def began(self, call: Call) -> None:
+        self.call = call
+
+    def lapped(self, call: Call, laps: object) -> None:
+        if call.laps >= self._laps:
+            self.lapsed.set()
+
+    def ended(self, call: Call) -> None:
+        self.over.set()
+
+    def answered(self, exchange: object) -> None: ...
+
+
+@pytest.mark.parametrize("stream", [True, False], ids=["streaming", "blocking"])
+async def test_a_client_that_leaves_stops_the_loop_and_nothing_is_stored(stream: bool) -> None:
+    time, settings = held(until=2.5)
+    store, seen = MemoryStore(9, 10**6), Seen(laps=2)
+    models = scripted("one two three four")
+    async with served(
+        settings, models=models, clock=time.clock, store=store, observers=[seen]
+    ) as server:
+        async with asked_by_hand(server, asked(stream=stream)):
+            await asyncio.wait_for(seen.lapsed.wait(), 10)
+        await asyncio.wait_for(seen.over.wait(), 10)
+
+    assert seen.call is not None
+    assert (seen.call.ending, seen.call.laps) == ("client left", 2)
+    assert not (await store.page("responses ")).records

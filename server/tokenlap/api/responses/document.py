@@ -95,6 +95,20 @@ def fitting(
     return kept[::-1]
 
 
+def check_json(format: Json | None, items: Iterable[Json]) -> None:
+    """Raise BadRequest for a json_object that the input does not speak of; instructions do not
+    count.
+    """
+    if format is None or format["type"] != "json_object":
+        return
+    if not any("json" in message.text.lower() for message in messages(items)):
+        raise BadRequest(
+            "Response input messages must contain the word 'json' in some form to use "
+            "'text.format' of type 'json_object'.",
+            "input",
+        )
+
+
 def check_calls(items: Iterable[Json]) -> None:
     """Raise BadRequest for an output without its call, and for a call without its output.
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from tokenlap.api.body import Body, Lenient
+from tokenlap.api.capability import REASONING
 from tokenlap.api.parameters import Generation, Metadata
 from tokenlap.api.responses.chunks import Json
 from tokenlap.api.responses.items import Input
@@ -155,6 +156,16 @@ class ResponseRequest(Generation, Asked):
             )
         check_choice(self.tool_choice, self.tools or ())
         self._check_elsewhere()
+
+    def check_capability(self) -> None:
+        """Raise BadRequest for a parameter that a model of this name does not support."""
+        effort = self.reasoning.effort if self.reasoning else None
+        if effort == "none" or REASONING.match(self.model) is None:
+            return
+        for name, default in (("temperature", 1), ("top_p", 1), ("top_logprobs", 0)):
+            if getattr(self, name) not in (None, default):
+                message = f"Unsupported parameter: '{name}' is not supported with this model."
+                raise BadRequest(message, name)
 
     def _check_elsewhere(self) -> None:
         """Raise NotFound for what would be kept by endpoints that there are not."""

@@ -16,7 +16,7 @@ from tokenlap.api.generation import document, generation_request
 from tokenlap.api.reply import Kept, enter
 from tokenlap.api.responses import background
 from tokenlap.api.responses.chunks import Json, ResponseChunk
-from tokenlap.api.responses.document import check_calls, fitting, item_turns, messages
+from tokenlap.api.responses.document import check_calls, check_json, fitting, item_turns, messages
 from tokenlap.api.responses.encoder import ResponseEncoder
 from tokenlap.api.responses.ids import RESPONSE
 from tokenlap.api.responses.output import Output
@@ -43,10 +43,13 @@ async def create_response(backend: Backend, request: Request) -> Response:
     """
     asked = await received(backend, request, ResponseRequest)
     asked.check()
+    if backend.settings.strict:
+        asked.check_capability()
     model = backend.model(asked.model)
     stored, id = responses_of(backend, request), backend.new_id(RESPONSE)
     items = await stored.conversation(id, asked.previous_response_id, asked.input or ())
     check_calls(items)
+    check_json(asked.format, items)
     traced = request.headers.get("x-tokenlap-trace") == "1"
     generation, model, prompt_tokens = await _generation(backend, asked, items, model, traced)
     streamed = bool(asked.stream or asked.background)  # in the background onto a tape
