@@ -153,3 +153,38 @@ async def test_the_end_is_told_without_another_wait() -> None:
 
 def test_a_latency_gives_the_ttft_once_and_the_itl_ever_after() -> None:
     assert list(islice(Latency(0.2, 0.02).waits(), 4)) == [0.2, 0.02, 0.02, 0.02]
+
+
+async def test_without_waits_laps_leave_in_batches_and_others_have_their_turn_between() -> None:
+    time = FakeTime()
+
+    left = [batch async for batch in pace(iter(range(150)), None, 100.0, time.clock)]
+
+    assert [len(batch) for batch in left] == [64, 64, 22]
+    assert [lap for batch in left for lap in batch] == list(range(150))
+    assert time.slept == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "lengths"),
+    [
+        pytest.param(0.1, [1, 1, 1], id="slower than patience"),
+        pytest.param(0.0003, [2, 2, 2], id="two fit into it"),
+        pytest.param(0.00002, [32, 32, 32], id="a typical predictor"),
+    ],
+)
+async def test_laps_that_are_slow_to_compute_leave_in_smaller_lists(
+    seconds: float, lengths: list[int]
+) -> None:
+    time = FakeTime()
+
+    def laps() -> Iterator[int]:
+        for i in range(1000):
+            time.now += seconds
+            yield i
+
+    stream = pace(laps(), None, 100.0, time.clock)
+    left = [len(await anext(stream)) for _ in range(3)]
+    await stream.aclose()
+
+    assert left == lengths

@@ -18,10 +18,9 @@ BATCH = 64
 """
 
 PATIENCE = 0.0005
-"""Seconds of computing after which laps leave although there could be more of them."""
-_SIP = 8
-"""Laps between two looks at the clock."""
-
+"""Seconds of computing after which laps leave although there could be more of them; at most twice
+as many pass, since the clock is looked at now and then only.
+"""
 T = TypeVar("T")
 
 
@@ -73,13 +72,15 @@ async def pace(
 
 
 def _filled(laps: Iterator[T], now: Callable[[], float], most: int) -> list[T]:
-    """Return the next laps: at most so many, and no more than PATIENCE allows."""
-    batch = list(islice(laps, min(_SIP, most)))
-    if len(batch) == _SIP:
-        until = now() + PATIENCE
-        while len(batch) < most and now() < until:
-            length = len(batch)
-            batch += islice(laps, min(_SIP, most - length))
-            if len(batch) - length < _SIP:
-                break
+    """Return the next laps, none where there are none: at most so many, and no more than PATIENCE
+    allows.
+    """
+    until = now() + PATIENCE
+    batch = list(islice(laps, 1))
+    wanted, length = 1, len(batch)
+    # Twice as many each time: a look at the clock per lap would cost as much as a cheap lap.
+    while length == wanted < most and now() < until:
+        wanted = min(2 * length, most)
+        batch += islice(laps, wanted - length)
+        length = len(batch)
     return batch

@@ -56,10 +56,12 @@ def decode(request: GenerationRequest, model: Model) -> Iterator[Lap]:
     until all have ended.
     """
     if request.n == 1 and not request.beside:
-        yield from ((events,) for events in reply(request, model, 0))
-        return
+        return zip(reply(request, model, 0))  # of one choice: each list, in a tuple
     together = (request, *request.beside)
-    choices = [reply(each, model, choice) for each in together for choice in range(each.n)]
+    return _in_step([reply(each, model, choice) for each in together for choice in range(each.n)])
+
+
+def _in_step(choices: Sequence[Iterator[Sequence[Event]]]) -> Iterator[Lap]:
     while True:
         lap = [next(choice, None) for choice in choices]
         if all(written is None for written in lap):

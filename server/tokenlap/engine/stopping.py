@@ -43,6 +43,7 @@ class StopCondition:
         self._max_tokens = params.max_tokens
         self._min_tokens = params.min_tokens
         self._transcript = transcript
+        self._push = transcript.push
         self._written = 0
 
     def reached(self, token: TokenId) -> FinishReason | None:
@@ -50,12 +51,13 @@ class StopCondition:
 
         The wall comes last: a reply whose last allowed token also stops it says `stop`.
         """
-        self._written += 1
-        may_stop = self._written > self._min_tokens
-        ends = may_stop and token in self._ends
-        if ends and not self._shown:
-            self._transcript.skip()
+        self._written = written = self._written + 1
+        if token in self._ends and written > self._min_tokens:
+            if self._shown:
+                self._push(token)
+            else:
+                self._transcript.skip()
             return "stop"
-        if self._transcript.push(token, may_stop) or ends:
+        if self._push(token, written > self._min_tokens):
             return "stop"
-        return "length" if self._written >= self._max_tokens else None
+        return None if written < self._max_tokens else "length"

@@ -29,7 +29,8 @@ class ScriptPredictor:
 
     def __init__(self, steps: Sequence[Distribution], tokenizer: Tokenizer) -> None:
         """Take one distribution a lap."""
-        self._steps = steps
+        self._steps = (*steps, _OVER)
+        self._last = len(steps)
         self._tokenizer = tokenizer
 
     @classmethod
@@ -52,7 +53,7 @@ class ScriptPredictor:
 
     def next(self, state: ScriptState) -> Distribution:
         """Return the distribution of the next step, the end token after the last."""
-        return self._steps[state] if state < len(self._steps) else _OVER
+        return self._steps[min(state, self._last)]
 
     def append(self, state: ScriptState, token: TokenId) -> ScriptState:
         """Go on to the next step."""

@@ -61,6 +61,9 @@ class ChatEncoder:
 
     def encode(self, laps: Sequence[Lap]) -> list[ChatChunk]:
         """Return the chunks of laps; the first event of a choice opens it, and those before it."""
+        if self._opened and laps and len(laps[0]) == 1:  # the usual case: more of the one choice
+            written = [event for (events,) in laps for event in events]
+            return [(0, event if type(event) is Text else self._noted(event)) for event in written]
         chunks: list[ChatChunk] = []
         for lap in laps:
             for choice, events in enumerate(lap):
@@ -81,15 +84,26 @@ class ChatEncoder:
         return []
 
     def frames(self, chunks: Sequence[ChatChunk]) -> bytes:
-        """Return chunks as server-sent events; a plain text is three pieces of ready bytes."""
-        pieces: list[bytes] = []
-        heads, tail, plain = self._heads, self._tail, not self.scored
+        """Return chunks as server-sent events; a plain text is ready bytes between ready bytes."""
+        if self.scored:
+            return b"".join(self._frame_of(choice, event) for choice, event in chunks)
+        frames: list[bytes] = []
+        run: list[bytes] = []  # plain texts of the first choice: what stands between them is joined
         for choice, event in chunks:
-            if plain and type(event) is Text and event.channel == "content" and not event.laps:
-                pieces += (heads.get(choice) or self._head(choice), event.escaped, tail)
+            if type(event) is Text and event.channel == "content" and not event.laps:
+                if choice == 0:
+                    run.append(event.escaped)
+                    continue
+                frame = b"".join((self._head(choice), event.escaped, self._tail))
             else:
-                pieces += self._frames(choice, event)
-        return b"".join(pieces)
+                frame = self._frame_of(choice, event)
+            if run:
+                frames.append(self._joined(run))
+                run = []
+            frames.append(frame)
+        if run:
+            frames.append(self._joined(run))
+        return b"".join(frames)
 
     def end(self) -> bytes:
         """Return the usage chunk, where it was asked for, and [DONE]."""
@@ -137,8 +151,13 @@ class ChatEncoder:
             self._finished.append(event)
         return event
 
+    def _joined(self, texts: Sequence[bytes]) -> bytes:
+        head = self._heads[0]
+        return head + (self._tail + head).join(texts) + self._tail
+
     def _head(self, choice: int) -> bytes:
-        self._heads[choice], _ = self._around(choice)
+        if choice not in self._heads:
+            self._heads[choice], _ = self._around(choice)
         return self._heads[choice]
 
     def _around(self, choice: int) -> tuple[bytes, bytes]:
@@ -146,21 +165,19 @@ class ChatEncoder:
         before, _, after = self._frame(choice, {"content": ""}).rpartition(b'"content":""')
         return before + b'"content":"', b'"' + after
 
-    def _frames(self, choice: int, event: ChatEvent) -> list[bytes]:
+    def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
         match event:
             case Opening(kind):
-                return [self._frame(choice, _role(kind), _no_scores(kind) if self.scored else None)]
+                return self._frame(choice, _role(kind), _no_scores(kind) if self.scored else None)
             case Finish(reason):
-                return [self._frame(choice, {}, None, reason, event)]
+                return self._frame(choice, {}, None, reason, event)
             case Text():
-                return [self._frame(choice, text_delta(event), self._logprobs(event), None, event)]
+                return self._frame(choice, text_delta(event), self._logprobs(event), None, event)
             case OpenedCall():
-                return [
-                    self._frame(choice, {"tool_calls": [opened_call(event)]}, None, None, event)
-                ]
+                return self._frame(choice, {"tool_calls": [opened_call(event)]}, None, None, event)
             case Arguments(index, text):
                 delta = {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
-                return [self._frame(choice, delta, None, None, event)]
+                return self._frame(choice, delta, None, None, event)
             case _:
                 assert_never(event)
 

@@ -23,6 +23,9 @@ def folded(
     kind: Kind = "content"
     reason: str = ""
     for event in events:
+        if type(event) is Text and not (event.laps or scored):  # the usual case, and no other cost
+            texts.setdefault(event.channel, []).append(event.text)
+            continue
         match event:
             case Opening():
                 kind = event.kind
