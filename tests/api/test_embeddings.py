@@ -7,6 +7,7 @@ import httpx
 import pytest
 from openai import AsyncOpenAI
 
+from tests import spec
 from tests.support import Json, application, quiet, served
 from tokenlap.engine.tokenizer import o200k
 
@@ -30,6 +31,7 @@ async def test_the_answer_is_a_list_in_the_order_of_the_inputs() -> None:
         answer = await embedded(client, ["one two", "three"])
         alone = await embedded(client, "three")
 
+    spec.check("CreateEmbeddingResponse", answer)
     assert answer["object"] == "list"
     assert answer["model"] == MODEL
     assert [each["index"] for each in answer["data"]] == [0, 1]

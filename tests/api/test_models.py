@@ -1,6 +1,7 @@
 import pytest
 from openai import AsyncOpenAI
 
+from tests import spec
 from tests.support import application, quiet, scripted, served
 
 
@@ -8,6 +9,7 @@ async def test_the_models_are_listed_with_what_a_page_needs_to_know() -> None:
     async with application(quiet(context_window=500), models=scripted("a")) as client:
         listed = (await client.get("/v1/models")).json()
 
+    spec.check("ListModelsResponse", listed)
     assert listed["object"] == "list"
     assert {"tokenlap", "table", "echo", "mock-1"} <= {each["id"] for each in listed["data"]}
     assert {each["object"] for each in listed["data"]} == {"model"}
@@ -20,6 +22,7 @@ async def test_any_name_is_a_model_with_or_without_a_slash(name: str) -> None:
     async with application(models=scripted("a")) as client:
         answer = await client.get(f"/v1/models/{name}")
 
+    spec.check("Model", answer.json())
     assert answer.json()["id"] == name.replace("%2F", "/")
 
 
@@ -40,6 +43,8 @@ async def test_a_listed_model_cannot_be_deleted_any_other_name_can() -> None:
 
     assert listed.status_code == 403
     assert listed.json()["error"]["param"] == "model"
+    spec.check("DeleteModelResponse", tuned.json())
+    spec.check("ErrorResponse", listed.json())
     assert tuned.json() == {"id": "ft:gpt-4o:me", "object": "model", "deleted": True}
 
 

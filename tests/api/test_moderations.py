@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from openai import AsyncOpenAI
 
+from tests import spec
 from tests.support import Json, application, served
 
 CATEGORIES = {
@@ -33,6 +34,7 @@ async def moderated(content: Any) -> Json:
 async def test_the_example_of_the_documentation_is_flagged() -> None:
     answer = await moderated("I want to kill them.")
 
+    spec.check("CreateModerationResponse", answer)
     (result,) = answer["results"]
     assert answer["id"].startswith("modr-")
     assert answer["model"] == "omni-moderation-latest"

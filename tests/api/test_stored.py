@@ -4,6 +4,7 @@ import httpx
 import pytest
 from openai import AsyncOpenAI
 
+from tests import spec
 from tests.support import Json, application, chat, chunks_of, quiet, scripted, served
 
 PATH = "/v1/chat/completions"
@@ -22,6 +23,7 @@ async def test_a_stored_completion_is_retrieved_as_it_was_answered() -> None:
         completion = await stored(client, metadata={"a": "b"})
         found = await client.get(f"{PATH}/{completion['id']}")
 
+    spec.check("CreateChatCompletionResponse", completion)
     assert found.json() == completion
     assert completion["metadata"] == {"a": "b"}
 
@@ -76,6 +78,8 @@ async def test_the_list_is_paged_and_filtered() -> None:
         odd = (await client.get(PATH, params={"metadata[turn]": "1", "metadata[x]": "y"})).json()
         other = (await client.get(PATH, params={"model": "other"})).json()
 
+    for answer in (first, newest, other):
+        spec.check("ChatCompletionList", answer)
     assert [each["id"] for each in first["data"]] == ids[:2]
     assert (first["first_id"], first["last_id"], first["has_more"]) == (ids[0], ids[1], True)
     assert [each["id"] for each in second["data"]] == ids[2:4]
@@ -131,6 +135,7 @@ async def test_a_deleted_completion_is_gone() -> None:
         again = [await client.request(method, url) for method in ("GET", "DELETE")]
         update = await client.post(url, json={"metadata": {}})
 
+    spec.check("ChatCompletionDeleted", deleted)
     assert deleted == {
         "object": "chat.completion.deleted",
         "id": completion["id"],
@@ -156,6 +161,9 @@ async def test_the_messages_are_listed_as_they_were_sent() -> None:
         last = (await client.get(url, params={"order": "desc", "limit": 1})).json()
 
     said = listed["data"]
+    # The document knows no role but the assistant's here; the platform lists what was sent.
+    as_assistant = [{**message, "role": "assistant"} for message in said]
+    spec.check("ChatCompletionMessageList", {**listed, "data": as_assistant})
     assert [message["id"] for message in said] == [f"{completion['id']}-{i}" for i in range(4)]
     assert [message["role"] for message in said] == ["system", "user", "assistant", "tool"]
     assert [message["content"] for message in said] == ["Be brief.", "What?", None, "12:00"]
