@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from tests.support import application, chat, quiet, scripted
 from tokenlap.api.calls import Call, Ending
 from tokenlap.api.log import AccessLog, call_line, printable
+from tokenlap.api.watch import Watch
 
 URL = "/v1/chat/completions"
 
@@ -95,3 +98,16 @@ def test_status_is_what_the_client_got(stream: bool, ending: Ending, status: int
 )
 def test_only_printable_characters_are_written_raw(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+async def test_log_whose_reader_has_gone_does_not_disturb_requests() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as out:
+        observers = [AccessLog(out, False), Watch(out)]
+        async with application(quiet(), models=scripted("a"), observers=observers) as client:
+            answers = [await client.post(URL, json=chat()) for _ in range(2)]
+        with suppress(BrokenPipeError):
+            out.close()
+
+    assert [answer.status_code for answer in answers] == [200, 200]

@@ -6,6 +6,7 @@ A key is shown by its last characters only, and no character that is not printab
 import json
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, TextIO
 
 from tokenlap.api.calls import Call, Ending, Exchange
@@ -47,7 +48,7 @@ class AccessLog:
             text = json.dumps({"time": round(now, 3), **line})
         else:
             text = f"{time.strftime('%H:%M:%S', time.localtime(now))} {as_text(line)}"
-        print(text, file=self._out, flush=True)
+        write(self._out, text + "\n")
 
 
 def call_line(call: Call) -> dict[str, Any]:
@@ -87,6 +88,13 @@ def as_text(line: Mapping[str, Any]) -> str:
         parts += [f"ttft {line['ttft']:.2f}s"] if line["ttft"] is not None else []
         parts += [f"{line['rate']:.1f} tok/s"] if line["rate"] is not None else []
     return printable("  ".join([*parts, f"{line['total']:.2f}s", str(line["ending"])]))
+
+
+def write(out: TextIO, text: str) -> None:
+    """Write text at once. Whoever read it may have gone, as `head` does: requests go on without."""
+    with suppress(BrokenPipeError):
+        out.write(text)
+        out.flush()
 
 
 def printable(text: str, keep: str = "") -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from tokenlap.api.calls import Call, Exchange
-from tokenlap.api.log import printable
+from tokenlap.api.log import printable, write
 from tokenlap.engine.batch import Lap
 from tokenlap.engine.event import Arguments, Event, Finish, Text, ToolCall
 
@@ -26,37 +26,40 @@ class Watch:
 
     def lapped(self, call: Call, laps: Sequence[Lap]) -> None:
         """Print the text of laps."""
+        printed: list[str] = []
         for number, lap in enumerate(laps, start=call.laps - len(laps) + 1):
             for choice, events in enumerate(lap):
                 text = "".join(shown(event) for event in events)
                 if self._typing:
-                    self._type(call, choice, text)
+                    printed.append(self._typed(call, choice, text))
                 else:
-                    print(f"{label(call, choice)} lap {number} {text!r}", file=self._out)
-        self._out.flush()
+                    printed.append(f"{label(call, choice)} lap {number} {text!r}\n")
+        write(self._out, "".join(printed))
 
     def ended(self, call: Call) -> None:
         """Say how a call ended."""
         if not self._typing:
-            print(f"{label(call)} {call.ending}", file=self._out, flush=True)
-            return
-        if self._speaker is not None and self._speaker[0] is not call:
-            self._out.write("\n")
+            return write(self._out, f"{label(call)} {call.ending}\n")
         begun = self._speaker is not None and self._speaker[0] is call
-        print(f"{'' if begun else label(call)}  [{call.ending}]", file=self._out, flush=True)
+        head = "" if begun else self._turn(call, 0)
         self._speaker = None
+        return write(self._out, f"{head}  [{call.ending}]\n")
 
     def answered(self, exchange: Exchange) -> None:
         """Say nothing: no loop turned."""
 
-    def _type(self, call: Call, choice: int, text: str) -> None:
+    def _typed(self, call: Call, choice: int, text: str) -> str:
+        """Return what is typed for a lap; a speaker that begins gets a line of its own."""
         if not text:
-            return
-        if self._speaker != (call, choice):
-            line_end = "\n" if self._speaker is not None else ""
-            self._out.write(f"{line_end}{label(call, choice)} ")
-            self._speaker = (call, choice)
-        self._out.write(printable(text, keep="\n"))
+            return ""
+        head = "" if self._speaker == (call, choice) else f"{self._turn(call, choice)} "
+        return head + printable(text, keep="\n")
+
+    def _turn(self, call: Call, choice: int) -> str:
+        """Let another one speak; return what begins its line."""
+        line_end = "\n" if self._speaker is not None else ""
+        self._speaker = (call, choice)
+        return line_end + label(call, choice)
 
 
 def label(call: Call, choice: int = 0) -> str:
