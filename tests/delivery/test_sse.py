@@ -211,6 +211,16 @@ async def test_without_a_transport_to_abort_the_stream_is_stopped_all_the_same()
     assert sending.endings == ["client left"]
 
 
+async def test_head_gets_the_headers_and_no_frame_is_made() -> None:
+    sending = Sending(Frames([b"1"]), method="HEAD")
+    await sending.turn()
+
+    assert sending.connection.complete
+    assert sending.connection.body == b""
+    assert sending.frames.made == 0
+    assert sending.endings == ["done"]
+
+
 async def test_the_override_of_the_installed_response_takes_effect() -> None:
     """None of the base class's own tasks, pings and scopes run: only its type is left of it."""
     used: list[str] = []

@@ -70,7 +70,7 @@ class EventStream(EventSourceResponse):
         self._drain.add_sender(self)
         ending: Ending = "error"
         try:
-            await self._send_all(send)
+            await self._send_all(send, scope["method"] != "HEAD")
             ending = "done"
         except asyncio.CancelledError:
             # Without a reason it is the server itself that cancels, past the grace period.
@@ -98,15 +98,20 @@ class EventStream(EventSourceResponse):
         elif self._stop is not None:
             self._stop.leave()
 
-    async def _send_all(self, send: Send) -> None:
+    async def _send_all(self, send: Send, wanted: bool) -> None:
+        """Send the head, and the frames where a body is wanted: HEAD must not wait for their
+        end.
+        """
         now = self._drain.now
         headers = self.raw_headers
         await send({"type": "http.response.start", "status": self.status_code, "headers": headers})
+        if not wanted:
+            return await send(_body(b"", more=False))
         async for frame in self._frames:
             self.blocked_since = now()
             await send(_body(frame, more=True))
             self.blocked_since = None
-        await send(_body(b"", more=False))
+        return await send(_body(b"", more=False))
 
 
 def _body(frame: bytes, more: bool) -> MutableMapping[str, Any]:
