@@ -128,6 +128,13 @@ def test_the_top_is_ordered_and_as_long_as_asked(weights: dict[int, float], k: i
     assert logprobs == sorted(logprobs, reverse=True)
 
 
+def test_a_token_of_the_tail_may_be_likelier_than_the_last_ones_of_the_head() -> None:
+    distribution = Distribution((1, 2, 3), (0.999998, 1e-6, 1e-6), context=1, tail=Thirds())
+
+    assert [token for token, _ in distribution.top(4)] == [1, 7, 8, 9]
+    assert [token for token, _ in distribution.top(6)] == [1, 7, 8, 9, 2, 3]
+
+
 def test_without_a_tail_all_unlisted_tokens_are_equally_impossible() -> None:
     assert NO_TAIL.probability(3) == 0
     assert len(NO_TAIL.commonest) == VOCABULARY_SIZE

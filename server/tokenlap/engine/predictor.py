@@ -133,13 +133,15 @@ class Distribution:
         return log(p) if p > 0 else LOG_ZERO
 
     def top(self, k: int) -> list[Candidate]:
-        """Return the k most likely candidates; the tail fills up where the head is shorter."""
-        listed = list(islice(zip(self.tokens, self.logprobs, strict=True), k))
-        if len(listed) < k:
-            known = set(self.tokens)
-            unlisted = (token for token in self.tail.commonest if token not in known)
-            listed += [(token, self.logprob(token)) for token in islice(unlisted, k - len(listed))]
-        return listed
+        """Return the k most likely candidates, most likely first, ties by lower id.
+
+        Some may come from the tail: a token there can be likelier than the last ones of the head.
+        """
+        listed = islice(zip(self.tokens, self.logprobs, strict=True), k)
+        known = set(self.tokens)
+        unlisted = islice((token for token in self.tail.commonest if token not in known), k)
+        candidates = [*listed, *((token, self.logprob(token)) for token in unlisted)]
+        return sorted(candidates, key=lambda candidate: (-candidate[1], candidate[0]))[:k]
 
     def draw(self, u: float) -> TokenId:
         """Return the token whose bar u falls on, the bars standing most likely first.
