@@ -18,10 +18,11 @@ from starlette.responses import Response
 
 from tokenlap.api.backend import Backend, no_model
 from tokenlap.api.body import Body, received
+from tokenlap.api.generation import too_long
 from tokenlap.api.texts import Inputs, Text, tokens_of
 from tokenlap.api.wording import wrong_length
+from tokenlap.api.work import meanwhile
 from tokenlap.engine.event import escape
-from tokenlap.engine.tokenizer import TokenId
 from tokenlap.errors import BadRequest
 from tokenlap.predictors.embedding import embed
 
@@ -75,8 +76,7 @@ async def create_embeddings(backend: Backend, request: Request) -> Response:
     asked.check()
     if backend.settings.strict and asked.model not in (*backend.models, *MODELS):
         raise no_model(asked.model)
-    tokenizer = backend.default.tokenizer
-    texts = [_text(backend, text, at, asked.input) for at, text in enumerate(asked.input)]
+    texts = [await _text(backend, text, at, asked.input) for at, text in enumerate(asked.input)]
     tokens = sum(count for _, count in texts)
     if tokens > MAX_TOTAL:
         raise BadRequest(
@@ -84,12 +84,7 @@ async def create_embeddings(backend: Backend, request: Request) -> Response:
             "input",
             "max_tokens_per_request",
         )
-    written: list[bytes] = []
-    for at, (text, _) in enumerate(texts):
-        vector = embed(text, tokenizer, asked.dimensions or asked.length)
-        number = _base64(vector) if asked.encoding_format == "base64" else _floats(vector)
-        written.append(b'{"object":"embedding","index":%d,"embedding":%s}' % (at, number))
-        await backend.clock.sleep(0)  # a vector takes a millisecond; others get their turn
+    written = await meanwhile(backend, request, _vectors(backend, asked, [t for t, _ in texts]))
     body = b'{"object":"list","data":[%s],"model":"%s","usage":%s}' % (
         b",".join(written),
         escape(asked.model),
@@ -102,19 +97,24 @@ async def create_embeddings(backend: Backend, request: Request) -> Response:
     return Response(body, media_type="application/json", headers=shown)
 
 
-def _text(backend: Backend, text: Text, at: int, inputs: Sequence[Text]) -> tuple[str, int]:
+async def _vectors(backend: Backend, asked: EmbeddingRequest, texts: list[str]) -> list[bytes]:
+    """Return the Embedding objects of texts as JSON."""
+    written: list[bytes] = []
+    for at, text in enumerate(texts):
+        vector = embed(text, backend.default.tokenizer, asked.dimensions or asked.length)
+        numbers = _base64(vector) if asked.encoding_format == "base64" else _floats(vector)
+        written.append(b'{"object":"embedding","index":%d,"embedding":%s}' % (at, numbers))
+        await backend.clock.sleep(0)  # a vector takes a millisecond; others get their turn
+    return written
+
+
+async def _text(backend: Backend, text: Text, at: int, inputs: Sequence[Text]) -> tuple[str, int]:
     """Return an input as text, and how many tokens it has; token ids stand for their text."""
     path = "input" if len(inputs) == 1 else f"input[{at}]"
     tokenizer = backend.default.tokenizer
-    tokens: Sequence[TokenId] = tokens_of(text, tokenizer, path)
+    tokens = await tokens_of(text, tokenizer, path, MAX_TOKENS)
     if len(tokens) > MAX_TOKENS:
-        raise BadRequest(
-            f"This model's maximum context length is {MAX_TOKENS} tokens, however you requested "
-            f"{len(tokens)} tokens ({len(tokens)} in your prompt; 0 for the completion). "
-            "Please reduce your prompt; or completion length.",
-            path,
-            "context_length_exceeded",
-        )
+        raise too_long(MAX_TOKENS, f"your {path} resulted in {len(tokens)} tokens", path)
     return text if isinstance(text, str) else tokenizer.decode(tokens), len(tokens)
 
 

@@ -37,7 +37,7 @@ async def document(
     length = sum(len(turn.body) for turn in turns)
     window = backend.settings.context_window
     if length > LONGEST_TOKEN * window:
-        raise _too_long(window, f"your messages resulted in more than {window} tokens", "messages")
+        raise too_long(window, f"your messages resulted in more than {window} tokens", "messages")
     if length < LONG:
         return tuple(render(turns, tokenizer, opening))
     return tuple(await asyncio.to_thread(render, turns, tokenizer, opening))
@@ -96,7 +96,7 @@ def length_wall(
     """
     window = backend.settings.context_window
     if prompt_tokens >= window:
-        raise _too_long(window, f"your {param} resulted in {prompt_tokens} tokens", param)
+        raise too_long(window, f"your {param} resulted in {prompt_tokens} tokens", param)
     if cap is None:
         room = window - prompt_tokens
         return (
@@ -106,7 +106,7 @@ def length_wall(
         )
     if prompt_tokens + cap > window:
         parts = f"({prompt_tokens} in the {param}, {cap} in the completion)"
-        raise _too_long(
+        raise too_long(
             window, f"you requested {prompt_tokens + cap} tokens {parts}", param, " or completion"
         )
     return cap
@@ -148,7 +148,8 @@ def refuse_endless(generations: Sequence[GenerationRequest], window: int) -> Non
 _CAPS = ("max_completion_tokens", "max_output_tokens", "max_tokens")
 
 
-def _too_long(window: int, however: str, param: str, more: str = "") -> BadRequest:
+def too_long(window: int, however: str, param: str, more: str = "") -> BadRequest:
+    """Return the complaint about what a window cannot hold. more: what could be reduced as well."""
     return BadRequest(
         f"This model's maximum context length is {window} tokens. However, {however}. "
         f"Please reduce the length of the {param}{more}.",

@@ -4,6 +4,7 @@ arrays of token ids.
 Source: API reference, `prompt` and `input`; wire checklist 173, 226.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -11,7 +12,8 @@ from pydantic import PlainValidator
 from pydantic_core import PydanticCustomError
 
 from tokenlap.api.complaints import wrong
-from tokenlap.api.wording import wrong_length, wrong_type
+from tokenlap.api.generation import LONG, LONGEST_TOKEN, too_long
+from tokenlap.api.wording import short, wrong_length, wrong_type
 from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId, Tokenizer
 from tokenlap.errors import BadRequest
 
@@ -57,18 +59,24 @@ Inputs = Annotated[
 ]
 
 
-def tokens_of(text: Text, tokenizer: Tokenizer, path: str) -> list[TokenId]:
-    """Return the token ids of a text; raises BadRequest for an id outside the vocabulary.
+async def tokens_of(text: Text, tokenizer: Tokenizer, path: str, most: int) -> list[TokenId]:
+    """Return the token ids of a text; a long one is cut beside the event loop.
 
-    path: where the text stands in the body, for the complaint.
+    path: where the text stands in the body; most: how many tokens are looked at, at least. Raises
+    BadRequest for what is surely longer, and for an id outside the vocabulary.
     """
+    if len(text) > (most * LONGEST_TOKEN if isinstance(text, str) else most):
+        raise too_long(most, f"your {path} resulted in more than {most} tokens", path)
     if isinstance(text, str):
-        return tokenizer.encode(text)
+        if len(text) < LONG:
+            return tokenizer.encode(text)
+        return await asyncio.to_thread(tokenizer.encode, text)
     for at, token in enumerate(text):
         if not tokenizer.knows(token):
             raise BadRequest(
-                f"Invalid '{path}[{at}]': {token} is not a token id of this vocabulary "
-                f"(o200k_base, 0 to {VOCABULARY_SIZE - 1} with gaps; POST /tokenize returns ids).",
+                f"Invalid '{path}[{at}]': {short(str(token), 40)} is not a token id of this "
+                f"vocabulary (o200k_base, 0 to {VOCABULARY_SIZE - 1} with gaps; POST /tokenize "
+                "returns ids).",
                 f"{path}[{at}]",
                 "invalid_value",
             )

@@ -99,7 +99,9 @@ async def _tokens(backend: Backend, body: bytes) -> tuple[list[TokenId], bool]:
     if "messages" not in loose(body):
         text = parse(TokenizeText, body, strict)
         model = backend.model(text.model)
-        return tokens_of(text.prompt, model.tokenizer, "prompt"), bool(text.return_token_strs)
+        window = backend.settings.context_window
+        tokens = await tokens_of(text.prompt, model.tokenizer, "prompt", window)
+        return tokens, bool(text.return_token_strs)
     chat = parse(TokenizeChat, body, strict)
     chat.check()
     tokenizer = backend.model(chat.model).tokenizer
@@ -111,4 +113,6 @@ async def detokenize(backend: Backend, request: Request) -> Response:
     """Answer with the text of token ids, markers spelled out."""
     asked = await received(backend, request, DetokenizeRequest)
     tokenizer = backend.model(asked.model).tokenizer
-    return json_answer({"prompt": tokenizer.decode(tokens_of(asked.tokens, tokenizer, "tokens"))})
+    window = backend.settings.context_window
+    tokens = await tokens_of(asked.tokens, tokenizer, "tokens", window)
+    return json_answer({"prompt": tokenizer.decode(tokens)})

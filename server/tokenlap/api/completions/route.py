@@ -18,6 +18,7 @@ from tokenlap.api.completions.request import CompletionRequest
 from tokenlap.api.generation import generation_request
 from tokenlap.api.serving import serve
 from tokenlap.api.texts import tokens_of
+from tokenlap.api.work import meanwhile
 from tokenlap.engine.batch import GenerationRequest, Model
 from tokenlap.engine.event import Score
 from tokenlap.engine.reading import read_scores
@@ -34,12 +35,12 @@ async def create_completion(backend: Backend, request: Request) -> Response:
     """
     asked = await received(backend, request, CompletionRequest)
     asked.check()
-    generation, model = _generation(backend, asked, request)
+    generation, model = await _generation(backend, asked, request)
     tokens = [each.prompt for each in (generation, *generation.beside)]
     encoder = CompletionEncoder(
         Envelope(backend.new_id("cmpl-"), int(backend.now()), asked.model, FINGERPRINT),
         model.tokenizer,
-        await _prompts(backend, asked, model, tokens),
+        await meanwhile(backend, request, _prompts(backend, asked, model, tokens)),
         n=asked.n or 1,
         candidates=asked.candidates,
         echo=bool(asked.echo),
@@ -52,7 +53,7 @@ async def create_completion(backend: Backend, request: Request) -> Response:
     return await serve(backend, request, call, generation, model, encoder)
 
 
-def _generation(
+async def _generation(
     backend: Backend, asked: CompletionRequest, request: Request
 ) -> tuple[GenerationRequest, Model]:
     """Return what the loop shall write for the first prompt, with the other prompts beside it."""
@@ -60,7 +61,9 @@ def _generation(
     generations: list[GenerationRequest] = []
     writer, many = model, len(asked.prompt) > 1
     for at, text in enumerate(asked.prompt):
-        prompt = tuple(tokens_of(text, model.tokenizer, f"prompt[{at}]" if many else "prompt"))
+        path = f"prompt[{at}]" if many else "prompt"
+        tokens = await tokens_of(text, model.tokenizer, path, backend.settings.context_window)
+        prompt = tuple(tokens)
         generation, writer = generation_request(
             backend,
             model,
