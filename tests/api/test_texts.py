@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from tests.support import application, quiet
-from tokenlap.api.texts import LONG, tokens_of
+from tokenlap.api.generation import LONG
+from tokenlap.api.texts import tokens_of
 from tokenlap.engine.tokenizer import o200k
 from tokenlap.errors import BadRequest
 
