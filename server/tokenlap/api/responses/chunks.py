@@ -67,10 +67,18 @@ class Notice(NamedTuple):
 ResponseChunk = Deltas | Notice
 
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def dumped(value: Any) -> bytes:
+    """Return a value as JSON, in ASCII and without spare blanks."""
+    return _encode(value).encode("ascii")
+
+
 def event(type: str, fields: Json, sequence: int) -> bytes:
     """Return the frame of an event."""
-    data = json.dumps({"type": type, **fields, "sequence_number": sequence}, separators=(",", ":"))
-    return f"event: {type}\ndata: {data}\n\n".encode("ascii")
+    data = dumped({"type": type, **fields, "sequence_number": sequence})
+    return b"event: %b\ndata: %b\n\n" % (type.encode(), data)
 
 
 def error_event(code: str, message: str, sequence: int) -> bytes:

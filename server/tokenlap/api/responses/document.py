@@ -5,7 +5,7 @@ chat.
 from base64 import b64decode
 from collections.abc import Iterable, Sequence
 
-from tokenlap.api.messages import FunctionCall, Message, Part, PastToolCall, turns
+from tokenlap.api.messages import PART_TOKENS, FunctionCall, Message, Part, PastToolCall, turns
 from tokenlap.api.responses.chunks import Json
 from tokenlap.engine.template import Turn, render
 from tokenlap.engine.tokenizer import Tokenizer
@@ -32,6 +32,13 @@ def item_turns(items: Iterable[Json]) -> list[Turn]:
         else:
             written += turns(messages([item]))
     return written
+
+
+def other_tokens(items: Iterable[Json]) -> int:
+    """Return the rough count of the parts that are no text, as in a chat."""
+    contents = (item.get("content") or item.get("output") for item in items)
+    lists = (content for content in contents if isinstance(content, list))
+    return sum(PART_TOKENS.get(part.get("type", ""), 0) for content in lists for part in content)
 
 
 def messages(items: Iterable[Json]) -> list[Message]:

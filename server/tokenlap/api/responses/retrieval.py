@@ -16,15 +16,8 @@ from starlette.responses import Response
 
 from tokenlap.api.backend import Backend
 from tokenlap.api.paging import PageQuery, Query, list_answer, read_query, unknown_cursor
-from tokenlap.api.responses.chunks import error_event
-from tokenlap.api.responses.stored import (
-    Responses,
-    dumped,
-    events_of,
-    input_of,
-    not_found,
-    responses_of,
-)
+from tokenlap.api.responses.chunks import dumped, error_event
+from tokenlap.api.responses.stored import Responses, events_of, input_of, not_found, responses_of
 from tokenlap.api.serving import STOPPING, json_answer
 from tokenlap.delivery.background import Running, after
 from tokenlap.delivery.sse import EventStream

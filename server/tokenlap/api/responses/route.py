@@ -16,7 +16,13 @@ from tokenlap.api.generation import document, generation_request
 from tokenlap.api.reply import Kept, enter
 from tokenlap.api.responses import background
 from tokenlap.api.responses.chunks import Json, ResponseChunk
-from tokenlap.api.responses.document import check_calls, check_json, fitting, item_turns, messages
+from tokenlap.api.responses.document import (
+    check_calls,
+    check_json,
+    fitting,
+    item_turns,
+    other_tokens,
+)
 from tokenlap.api.responses.encoder import ResponseEncoder
 from tokenlap.api.responses.ids import RESPONSE
 from tokenlap.api.responses.output import Output
@@ -82,7 +88,7 @@ async def _generation(
 ) -> tuple[GenerationRequest, Model, int]:
     """Return what the loop shall write, who writes it, and what the input counts, in tokens."""
     front, turns = asked.front(), item_turns(items)
-    beside = sum(message.other_tokens for message in messages(items))
+    beside = other_tokens(items)
     if asked.truncation == "auto":
         room = backend.settings.context_window - beside - (asked.max_output_tokens or 1)
         turns = fitting(front, turns, model.tokenizer, room)

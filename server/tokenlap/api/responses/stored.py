@@ -10,12 +10,11 @@ import json
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.requests import Request
 
 from tokenlap.api.backend import Backend, collection
-from tokenlap.api.responses.chunks import Json
+from tokenlap.api.responses.chunks import Json, dumped
 from tokenlap.api.responses.ids import item_id, response_of
 from tokenlap.api.responses.items import Item, ReferenceItem, resource
 from tokenlap.errors import BadRequest, NotFound
@@ -131,8 +130,3 @@ def input_of(record: Record) -> list[Json]:
 def events_of(record: Record) -> bytes:
     """Return the frames of the stream of a stored response."""
     return zlib.decompress(record.parts[_EVENTS])
-
-
-def dumped(value: Any) -> bytes:
-    """Return a value as JSON, in ASCII and without spare blanks."""
-    return json.dumps(value, separators=(",", ":")).encode("ascii")
