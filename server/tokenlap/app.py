@@ -33,6 +33,7 @@ from tokenlap.engine.predictor import Predictor
 from tokenlap.engine.tokenizer import Tokenizer, o200k
 from tokenlap.errors import MethodNotAllowed, NotFound
 from tokenlap.predictors.echo import EchoPredictor
+from tokenlap.predictors.memo import MemoPredictor
 from tokenlap.predictors.ngram.ngram import NgramPredictor, default_model
 from tokenlap.predictors.ngram.store import NgramModel
 from tokenlap.predictors.script import ScriptPredictor
@@ -138,11 +139,11 @@ def _deployments(settings: Settings, clock: Clock) -> Deployments:
 
 
 @cache
-def _ngram(tokenizer: Tokenizer) -> NgramPredictor:
+def _ngram(tokenizer: Tokenizer) -> MemoPredictor:
     """Return the default model; its index takes 80 ms to build, and servers of one process share
     it.
     """
-    return NgramPredictor(default_model(), tokenizer)
+    return MemoPredictor(NgramPredictor(default_model(), tokenizer))
 
 
 def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
@@ -159,7 +160,8 @@ def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
         case "echo", "":
             return EchoPredictor(tokenizer)
         case "ngram", _ if file:
-            return NgramPredictor(NgramModel.load(Path(file).read_bytes()), tokenizer)
+            trained = NgramModel.load(Path(file).read_bytes())
+            return MemoPredictor(NgramPredictor(trained, tokenizer))
         case "table", _:
             return TablePredictor(read_table(Path(file)), tokenizer)
         case "script", _ if file:
