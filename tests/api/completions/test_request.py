@@ -106,3 +106,23 @@ async def test_best_of_one_may_be_streamed() -> None:
         answer = await client.post("/v1/completions", json=body(best_of=1, stream=True))
 
     assert answer.status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("model", "status"),
+    [("gpt-4o", 404), ("gpt-5-mini", 404), ("o3", 404), ("gpt-3.5-turbo-instruct", 200)],
+)
+async def test_with_strict_a_chat_model_is_not_found_here(model: str, status: int) -> None:
+    settings = quiet(
+        strict=True, model_names=("gpt-4o", "gpt-5-mini", "o3", "gpt-3.5-turbo-instruct")
+    )
+    headers = {"authorization": "Bearer k"}
+    async with application(settings) as client, application() as tolerant:
+        asked = {"model": model, "prompt": "hello"}
+        answer = await client.post("/v1/completions", json=asked, headers=headers)
+        tolerated = await tolerant.post("/v1/completions", json=asked)
+
+    assert answer.status_code == status
+    assert tolerated.status_code == 200
+    if status == 404:
+        assert answer.json()["error"]["message"].startswith("This is a chat model")

@@ -2,10 +2,11 @@
 
 Source: API reference, Create completion; wire checklist 172-184.
 Differences from OpenAI: `suffix` is accepted and changes nothing, since no model here inserts; an
-absent or empty prompt is an empty document, not an end token; every model is served here, chat
-models too.
+absent or empty prompt is an empty document, not an end token; chat models are served here too,
+unless --strict.
 """
 
+import re
 from typing import Annotated
 
 from pydantic import Field
@@ -14,11 +15,16 @@ from tokenlap.api.body import Body
 from tokenlap.api.chat.request import StreamOptions
 from tokenlap.api.parameters import Generation
 from tokenlap.api.texts import Prompts
-from tokenlap.errors import BadRequest
+from tokenlap.errors import BadRequest, NotFound
 
 DEFAULT_MAX_TOKENS = 16
 MAX_CHOICES = 128
 """How many texts one request may have written: prompts times the larger of n and best_of."""
+NO_CHAT = (
+    "This is a chat model and not supported in the v1/completions endpoint. "
+    "Did you mean to use v1/chat/completions?"
+)
+_CHAT_MODEL = re.compile(r"(ft:)?(gpt-[4-9]|gpt-3\.5-turbo(?!-instruct)|chatgpt-|o\d(-|$))")
 
 
 class Continuation(Body):
@@ -65,8 +71,12 @@ class CompletionRequest(Generation, Continuation):
         """Whether a stream ends with a usage chunk."""
         return bool(self.stream_options and self.stream_options.include_usage)
 
-    def check(self) -> None:
-        """Raise BadRequest for parameters that are right one by one and wrong together."""
+    def check(self, strict: bool = False) -> None:
+        """Raise BadRequest for parameters that are right one by one and wrong together; with strict
+        NotFound for a chat model.
+        """
+        if strict and _CHAT_MODEL.match(self.model):
+            raise NotFound(NO_CHAT, "model")
         if self.stream_options is not None and not self.stream:
             only = "is only allowed when 'stream' is enabled"
             raise BadRequest(f"The 'stream_options' parameter {only}.", "stream_options")

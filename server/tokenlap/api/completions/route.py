@@ -34,7 +34,7 @@ async def create_completion(backend: Backend, request: Request) -> Response:
     byte.
     """
     asked = await received(backend, request, CompletionRequest)
-    asked.check()
+    asked.check(backend.settings.strict)
     generation, model = await _generation(backend, asked, request)
     tokens = [each.prompt for each in (generation, *generation.beside)]
     encoder = CompletionEncoder(
