@@ -17,7 +17,7 @@ Document = tuple[TokenId, ...]
 
 
 class Counting:
-    """A model of three tokens whose distributions depend on the whole document; counts questions."""
+    """A model of three tokens whose distributions depend on the whole document; counts."""
 
     def __init__(self) -> None:
         self.asked: list[Document] = []

@@ -145,7 +145,7 @@ def enter(
     """
     refuse_endless([generation, *generation.beside], backend.settings.context_window)
     deployment = backend.deployments.of_model(call.model)
-    law = asked_latency(request.headers, latency or deployment.latency)
+    law = asked_latency(request.scope["headers"], latency or deployment.latency)
     slot = deployment.queue.enter(sum(each.n for each in (generation, *generation.beside)))
     backend.calls.begin(call)
     request.scope["tokenlap.called"] = True  # the call tells how it ends

@@ -7,32 +7,27 @@
 Differences from OpenAI: all of it; the platform has no such headers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 
 from tokenlap.delivery.latency import Latency, Law, law
 from tokenlap.errors import BadRequest
 
-PREFIX = "x-tokenlap-"
+_HEADERS = {b"x-tokenlap-ttft": "ttft", b"x-tokenlap-itl": "itl", b"x-tokenlap-prefill": "prefill"}
 
 
-def asked_latency(headers: Mapping[str, str], given: Latency) -> Latency:
+def asked_latency(headers: Iterable[tuple[bytes, bytes]], given: Latency) -> Latency:
     """Return given, with the laws that the headers name in place of its own.
 
-    Raises BadRequest that names the header which is no law: a typo must not give a green test.
+    headers: as ASGI has them, names in lower case. Raises BadRequest that names the header which is
+    no law: a typo must not give a green test.
     """
-    ttft, itl, prefill = (headers.get(PREFIX + name) for name in ("ttft", "itl", "prefill"))
-    if ttft is itl is prefill is None:
-        return given
-    return given.altered(
-        None if ttft is None else _law("ttft", ttft),
-        None if itl is None else _law("itl", itl),
-        None if prefill is None else _law("prefill", prefill),
-    )
+    laws = {_HEADERS[name]: _law(name, value) for name, value in headers if name in _HEADERS}
+    return given.altered(**laws) if laws else given
 
 
-def _law(name: str, text: str) -> Law:
+def _law(name: bytes, value: bytes) -> Law:
     try:
-        return law(text)
+        return law(value.decode("latin-1"))
     except ValueError as error:
-        header = PREFIX + name
+        header = name.decode()
         raise BadRequest(f"Invalid header '{header}': {error}.", header, "invalid_value") from None

@@ -1,8 +1,8 @@
 """A predictor that remembers what another has said: the same document has the same distribution.
 
-Replies are never kept: the loop draws each token anew. It pays where a prompt comes again, since the
-die of the same request falls on the same tokens (measured: 1 us a token in place of 20), and costs
-0.5 us a token where it does not.
+Replies are never kept: the loop draws each token anew. It pays where a prompt comes again, since
+the die of the same request falls on the same tokens (measured: 1 us a token in place of 20), and
+costs 0.5 us a token where it does not.
 """
 
 from collections import OrderedDict

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from tokenlap.api.backend import random_id
-from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, Kind, OpenedCall, Opening, Said, opening
+from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening, Said, opening
+from tokenlap.api.chat.deltas import no_scores, opened_call, role_delta, text_delta
 from tokenlap.api.chat.fold import folded
 from tokenlap.api.logprobs import entries, trace
 from tokenlap.engine.batch import Lap
@@ -52,12 +53,7 @@ class ChatEncoder:
     extra: dict[str, Any] = field(default_factory=dict)
     _opened: int = 0
     _finished: list[Finish] = field(default_factory=list)
-    _heads: dict[int, bytes] = field(default_factory=dict)
-    _tail: bytes = b""
-
-    def __post_init__(self) -> None:
-        """Make the bytes that surround the text of a plain chunk, once a request."""
-        self._heads[0], self._tail = self._around(0)
+    _around: tuple[bytes, bytes] | None = None
 
     def encode(self, laps: Sequence[Lap]) -> list[ChatChunk]:
         """Return the chunks of laps; the first event of a choice opens it, and those before it."""
@@ -94,7 +90,8 @@ class ChatEncoder:
                 if choice == 0:
                     run.append(event.escaped)
                     continue
-                frame = b"".join((self._head(choice), event.escaped, self._tail))
+                head, tail = self._plain(choice)
+                frame = head + event.escaped + tail
             else:
                 frame = self._frame_of(choice, event)
             if run:
@@ -152,23 +149,27 @@ class ChatEncoder:
         return event
 
     def _joined(self, texts: Sequence[bytes]) -> bytes:
-        head = self._heads[0]
-        return head + (self._tail + head).join(texts) + self._tail
+        head, tail = self._plain(0)
+        return head + (tail + head).join(texts) + tail
 
-    def _head(self, choice: int) -> bytes:
-        if choice not in self._heads:
-            self._heads[choice], _ = self._around(choice)
-        return self._heads[choice]
-
-    def _around(self, choice: int) -> tuple[bytes, bytes]:
+    def _plain(self, choice: int) -> tuple[bytes, bytes]:
         """Return the bytes before and after the text of a chunk that holds nothing but text."""
-        before, _, after = self._frame(choice, {"content": ""}).rpartition(b'"content":""')
-        return before + b'"content":"', b'"' + after
+        before, after = self._template()
+        head = b'%b{"index":%d,"delta":{"content":"' % (before, choice)
+        return head, b'"},"logprobs":null,"finish_reason":null}' + after
+
+    def _template(self) -> tuple[bytes, bytes]:
+        """Return the bytes before and after the one choice of a chunk, made once a request."""
+        if self._around is None:
+            usage = b',"usage":null' if self.include_usage else b""
+            before = b'data: %b,"choices":[' % _json(self._common())[:-1]
+            self._around = before, b"]" + usage + b"}\n\n"
+        return self._around
 
     def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
         match event:
             case Opening(kind):
-                return self._frame(choice, _role(kind), _no_scores(kind) if self.scored else None)
+                return self._frame(choice, role_delta(kind), no_scores(kind) if self.scored else None)
             case Finish(reason):
                 return self._frame(choice, {}, None, reason, event)
             case Text():
@@ -200,8 +201,8 @@ class ChatEncoder:
         body = {"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
         if event is not None and event.laps:
             body["tokenlap"] = trace(self.tokenizer, event.laps)
-        usage = {"usage": None} if self.include_usage else {}
-        return self._data({**self._common(), "choices": [body], **usage})
+        before, after = self._template()
+        return before + _json(body) + after
 
     def _common(self) -> dict[str, Any]:
         envelope = self.envelope
@@ -216,7 +217,127 @@ class ChatEncoder:
 
     @staticmethod
     def _data(body: dict[str, Any]) -> bytes:
-        return b"data: " + json.dumps(body, separators=(",", ":")).encode("ascii") + b"\n\n"
+        return b"data: " + _json(body) + b"\n\n"
+
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _json(body: dict[str, Any]) -> bytes:
+    return _encode(body).encode("ascii")
+
+
+def usage(self) -> dict[str, Any]:
+        """Return the usage of all choices so far; the prompt counts once."""
+        return usage(
+            self.prompt_tokens,
+            sum(finish.tokens for finish in self._finished),
+            sum(finish.reasoning_tokens for finish in self._finished),
+            self.cached_tokens,
+        )
+
+    def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
+        """Return the chat.completion that the chunks of the stream add up to."""
+        events: dict[int, list[ChatEvent]] = {}
+        for choice, event in chunks:
+            events.setdefault(choice, []).append(event)
+        return {
+            "id": self.envelope.id,
+            "object": "chat.completion",
+            "created": self.envelope.created,
+            "model": self.envelope.model,
+            "choices": [folded(i, events[i], self.tokenizer, self.scored) for i in sorted(events)],
+            "usage": self.usage(),
+            "service_tier": self.envelope.service_tier,
+            "system_fingerprint": self.envelope.fingerprint,
+            **self.extra,
+        }
+
+    def _noted(self, event: Event) -> Said:
+        """Count a finish; give a tool call its id."""
+        if isinstance(event, ToolCall):
+            return OpenedCall(event.index, self.new_id("call_")[:29], event.name, event.laps)
+        if isinstance(event, Finish):
+            self._finished.append(event)
+        return event
+
+    def _joined(self, texts: Sequence[bytes]) -> bytes:
+        head, tail = self._plain(0)
+        return head + (tail + head).join(texts) + tail
+
+    def _plain(self, choice: int) -> tuple[bytes, bytes]:
+        """Return the bytes before and after the text of a chunk that holds nothing but text."""
+        before, after = self._template()
+        head = b'%b{"index":%d,"delta":{"content":"' % (before, choice)
+        return head, b'"},"logprobs":null,"finish_reason":null}' + after
+
+    def _template(self) -> tuple[bytes, bytes]:
+        """Return the bytes before and after the one choice of a chunk, made once a request."""
+        if self._around is None:
+            usage = b',"usage":null' if self.include_usage else b""
+            before = b'data: %b,"choices":[' % _json(self._common())[:-1]
+            self._around = before, b"]" + usage + b"}\n\n"
+        return self._around
+
+    def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
+        match event:
+            case Opening(kind):
+                return self._frame(choice, role_delta(kind), no_scores(kind) if self.scored else None)
+            case Finish(reason):
+                return self._frame(choice, {}, None, reason, event)
+            case Text():
+                return self._frame(choice, text_delta(event), self._logprobs(event), None, event)
+            case OpenedCall():
+                return self._frame(choice, {"tool_calls": [opened_call(event)]}, None, None, event)
+            case Arguments(index, text):
+                delta = {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+                return self._frame(choice, delta, None, None, event)
+            case _:
+                assert_never(event)
+
+    def _logprobs(self, text: Text) -> dict[str, Any] | None:
+        if not self.scored or text.channel == "reasoning":
+            return None
+        scored = entries(self.tokenizer, text.scores)
+        other = "refusal" if text.channel == "content" else "content"
+        return {text.channel: scored, other: None}
+
+    def _frame(
+        self,
+        choice: int,
+        delta: dict[str, Any],
+        logprobs: dict[str, Any] | None = None,
+        reason: str | None = None,
+        event: Said | None = None,
+    ) -> bytes:
+        """Return one chunk with one choice."""
+        body = {"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
+        if event is not None and event.laps:
+            body["tokenlap"] = trace(self.tokenizer, event.laps)
+        before, after = self._template()
+        return before + _json(body) + after
+
+    def _common(self) -> dict[str, Any]:
+        envelope = self.envelope
+        return {
+            "id": envelope.id,
+            "object": "chat.completion.chunk",
+            "created": envelope.created,
+            "model": envelope.model,
+            "service_tier": envelope.service_tier,
+            "system_fingerprint": envelope.fingerprint,
+        }
+
+    @staticmethod
+    def _data(body: dict[str, Any]) -> bytes:
+        return b"data: " + _json(body) + b"\n\n"
+
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _json(body: dict[str, Any]) -> bytes:
+    return _encode(body).encode("ascii")
 
 
 def _role(kind: str) -> dict[str, Any]:
