@@ -169,7 +169,8 @@ class ChatEncoder:
     def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
         match event:
             case Opening(kind):
-                return self._frame(choice, role_delta(kind), no_scores(kind) if self.scored else None)
+                scores = no_scores(kind) if self.scored else None
+                return self._frame(choice, role_delta(kind), scores)
             case Finish(reason):
                 return self._frame(choice, {}, None, reason, event)
             case Text():
@@ -225,147 +226,6 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 def _json(body: dict[str, Any]) -> bytes:
     return _encode(body).encode("ascii")
-
-
-def usage(self) -> dict[str, Any]:
-        """Return the usage of all choices so far; the prompt counts once."""
-        return usage(
-            self.prompt_tokens,
-            sum(finish.tokens for finish in self._finished),
-            sum(finish.reasoning_tokens for finish in self._finished),
-            self.cached_tokens,
-        )
-
-    def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
-        """Return the chat.completion that the chunks of the stream add up to."""
-        events: dict[int, list[ChatEvent]] = {}
-        for choice, event in chunks:
-            events.setdefault(choice, []).append(event)
-        return {
-            "id": self.envelope.id,
-            "object": "chat.completion",
-            "created": self.envelope.created,
-            "model": self.envelope.model,
-            "choices": [folded(i, events[i], self.tokenizer, self.scored) for i in sorted(events)],
-            "usage": self.usage(),
-            "service_tier": self.envelope.service_tier,
-            "system_fingerprint": self.envelope.fingerprint,
-            **self.extra,
-        }
-
-    def _noted(self, event: Event) -> Said:
-        """Count a finish; give a tool call its id."""
-        if isinstance(event, ToolCall):
-            return OpenedCall(event.index, self.new_id("call_")[:29], event.name, event.laps)
-        if isinstance(event, Finish):
-            self._finished.append(event)
-        return event
-
-    def _joined(self, texts: Sequence[bytes]) -> bytes:
-        head, tail = self._plain(0)
-        return head + (tail + head).join(texts) + tail
-
-    def _plain(self, choice: int) -> tuple[bytes, bytes]:
-        """Return the bytes before and after the text of a chunk that holds nothing but text."""
-        before, after = self._template()
-        head = b'%b{"index":%d,"delta":{"content":"' % (before, choice)
-        return head, b'"},"logprobs":null,"finish_reason":null}' + after
-
-    def _template(self) -> tuple[bytes, bytes]:
-        """Return the bytes before and after the one choice of a chunk, made once a request."""
-        if self._around is None:
-            usage = b',"usage":null' if self.include_usage else b""
-            before = b'data: %b,"choices":[' % _json(self._common())[:-1]
-            self._around = before, b"]" + usage + b"}\n\n"
-        return self._around
-
-    def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
-        match event:
-            case Opening(kind):
-                return self._frame(choice, role_delta(kind), no_scores(kind) if self.scored else None)
-            case Finish(reason):
-                return self._frame(choice, {}, None, reason, event)
-            case Text():
-                return self._frame(choice, text_delta(event), self._logprobs(event), None, event)
-            case OpenedCall():
-                return self._frame(choice, {"tool_calls": [opened_call(event)]}, None, None, event)
-            case Arguments(index, text):
-                delta = {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
-                return self._frame(choice, delta, None, None, event)
-            case _:
-                assert_never(event)
-
-    def _logprobs(self, text: Text) -> dict[str, Any] | None:
-        if not self.scored or text.channel == "reasoning":
-            return None
-        scored = entries(self.tokenizer, text.scores)
-        other = "refusal" if text.channel == "content" else "content"
-        return {text.channel: scored, other: None}
-
-    def _frame(
-        self,
-        choice: int,
-        delta: dict[str, Any],
-        logprobs: dict[str, Any] | None = None,
-        reason: str | None = None,
-        event: Said | None = None,
-    ) -> bytes:
-        """Return one chunk with one choice."""
-        body = {"index": choice, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
-        if event is not None and event.laps:
-            body["tokenlap"] = trace(self.tokenizer, event.laps)
-        before, after = self._template()
-        return before + _json(body) + after
-
-    def _common(self) -> dict[str, Any]:
-        envelope = self.envelope
-        return {
-            "id": envelope.id,
-            "object": "chat.completion.chunk",
-            "created": envelope.created,
-            "model": envelope.model,
-            "service_tier": envelope.service_tier,
-            "system_fingerprint": envelope.fingerprint,
-        }
-
-    @staticmethod
-    def _data(body: dict[str, Any]) -> bytes:
-        return b"data: " + _json(body) + b"\n\n"
-
-
-_encode = json.JSONEncoder(separators=(",", ":")).encode
-
-
-def _json(body: dict[str, Any]) -> bytes:
-    return _encode(body).encode("ascii")
-
-
-def _role(kind: str) -> dict[str, Any]:
-    content, refusal = ("" if kind == "content" else None), ("" if kind == "refusal" else None)
-    return {"role": "assistant", "content": content, "refusal": refusal}
-
-
-def _no_scores(kind: Kind) -> dict[str, Any]:
-    """Return the logprobs of a choice that opens: [] where scores will follow, null elsewhere."""
-    refused = kind == "refusal"
-    return {"content": None if refused else [], "refusal": [] if refused else None}
-
-
-def text_delta(text: Text) -> dict[str, Any]:
-    """Return the delta of a text; reasoning under both names that engines use."""
-    if text.channel == "reasoning":
-        return {"reasoning_content": text.text, "reasoning": text.text}
-    return {text.channel: text.text}
-
-
-def opened_call(call: OpenedCall) -> dict[str, Any]:
-    """Return the fragment that opens a tool call: the only one with id, type and name."""
-    return {
-        "index": call.index,
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": ""},
-    }
 
 
 def usage(prompt: int, completion: int, reasoning: int = 0, cached: int = 0) -> dict[str, Any]:
