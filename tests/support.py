@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 import uvicorn
 
+from tests.judge import judge
 from tokenlap.app import Server, create_app
 from tokenlap.cli.serve import DrainingServer
 from tokenlap.delivery.pace import Clock
@@ -58,11 +59,13 @@ async def application(
     settings: Settings | None = None, **parts: Any
 ) -> AsyncIterator[httpx.AsyncClient]:
     """A client of an application without a socket; bodies arrive whole, so nothing about time can
-    be seen.
+    be seen. What it is served is held against OpenAI's document.
     """
     server = create_app(settings or quiet(), **parts)
     transport = httpx.ASGITransport(server.app, raise_app_exceptions=False)
-    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+    async with httpx.AsyncClient(
+        transport=transport, base_url="http://localhost", event_hooks={"response": [judge]}
+    ) as client:
         yield client
 
 
