@@ -58,7 +58,11 @@ class CompletionEncoder:
                 if self.echo and events and choice not in self._begun:
                     self._begun.add(choice)
                     chunks.append((choice, Echo(self._prompt(choice).text)))
-                chunks += [(choice, self._counted(event)) for event in events]
+                for event in events:
+                    if type(event) is Text:
+                        chunks.append((choice, event))
+                    else:
+                        chunks.append((choice, self._counted(event)))
         return chunks
 
     def close(self) -> list[CompletionChunk]:
@@ -117,11 +121,10 @@ class CompletionEncoder:
     def _ledger(self, choice: int) -> Ledger | None:
         return Ledger(self._prompt(choice), self.tokenizer) if self.scored else None
 
-    def _counted(self, event: Event) -> Text | Finish:
+    def _counted(self, event: Event) -> Finish:
         """Count a finish. A raw text has no tool calls: its markers mean nothing."""
-        if isinstance(event, Finish):
-            self._tokens += event.tokens
-        assert isinstance(event, Text | Finish)
+        assert isinstance(event, Finish)
+        self._tokens += event.tokens
         return event
 
     def _head(self, choice: int) -> bytes:
