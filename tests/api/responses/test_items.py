@@ -98,6 +98,13 @@ def part(**fields: object) -> list[Json]:
             id="an output without call_id",
         ),
         pytest.param(
+            [{"type": ["message"], "role": "user"}],
+            "Invalid type for 'input[0].type': expected a string, but got an array instead.",
+            "input[0].type",
+            "invalid_type",
+            id="a type that is none",
+        ),
+        pytest.param(
             [{"type": "item_reference"}],
             "Missing required parameter: 'input[0].id'.",
             "input[0].id",

@@ -60,6 +60,13 @@ async def test_a_tool_is_echoed_as_the_document_demands(sent: Json, echoed: Json
             id="unknown choice",
         ),
         pytest.param(
+            {"tool_choice": {"type": ["function"]}},
+            "Invalid type for 'tool_choice.type': expected a string, but got an array instead.",
+            "tool_choice.type",
+            "invalid_type",
+            id="a choice whose type is none",
+        ),
+        pytest.param(
             {"tools": [PRICE], "tool_choice": {"type": "function"}},
             "Missing required parameter: 'tool_choice.name'.",
             "tool_choice.name",

@@ -20,7 +20,7 @@ from pydantic import (
 from tokenlap.api.body import Lenient
 from tokenlap.api.complaints import complaint, wrong_kind, wrong_part
 from tokenlap.api.responses.chunks import Json
-from tokenlap.api.wording import absent, unsupported
+from tokenlap.api.wording import absent, unsupported, wrong_type
 
 PartType = Literal[
     "input_text",
@@ -160,8 +160,10 @@ def _item(value: Any) -> Item:
     if not isinstance(value, dict):
         raise wrong_kind("an object")
     kind = value.get("type") or ("message" if "role" in value or "id" not in value else _REFERENCE)
+    if not isinstance(kind, str):
+        raise wrong_part(wrong_type("type", "a string", kind))
     if kind not in _ITEMS:
-        raise wrong_part(unsupported("type", str(kind), sorted(_ITEMS)))
+        raise wrong_part(unsupported("type", kind, sorted(_ITEMS)))
     try:
         return _ITEMS[kind].model_validate({**value, "type": kind})
     except ValidationError as invalid:

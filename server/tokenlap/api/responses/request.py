@@ -8,10 +8,11 @@ ids is unknown.
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from tokenlap.api.body import Body, Lenient
 from tokenlap.api.capability import REASONING
+from tokenlap.api.complaints import wrong_kind
 from tokenlap.api.parameters import Generation, Metadata
 from tokenlap.api.responses.chunks import Json
 from tokenlap.api.responses.items import Input
@@ -51,6 +52,17 @@ class Reasoning(Lenient):
     context: str | None = None
 
 
+def _conversation(value: Any) -> Any:
+    if not isinstance(value, str | dict | None):
+        raise wrong_kind("one of a string or object")
+    return value
+
+
+Conversation = Annotated[
+    Any, BeforeValidator(_conversation, json_schema_input_type=str | dict[str, Any] | None)
+]
+
+
 class Asked(Body):
     """What is asked."""
 
@@ -58,7 +70,7 @@ class Asked(Body):
     input: Input | None = None
     instructions: str | None = None
     previous_response_id: str | None = None
-    conversation: str | dict[str, Any] | None = None
+    conversation: Conversation = None
     prompt: dict[str, Any] | None = None
     tools: Tools | None = None
     tool_choice: ToolChoice = None

@@ -42,6 +42,12 @@ ToolType = Literal[
 OURS = ("function", "custom")
 """The tools that a model here can call."""
 _WORDS = ("none", "auto", "required")
+_CHOICES = (
+    *("allowed_tools", "apply_patch", "code_interpreter", "computer", "computer_use"),
+    *("computer_use_preview", "custom", "file_search", "function", "image_generation", "mcp"),
+    *("programmatic_tool_calling", "shell", "web_search_preview"),
+    "web_search_preview_2025_03_11",
+)
 _FORMATS = ("json_object", "json_schema", "text")
 
 
@@ -51,7 +57,7 @@ class ResponseTool(Lenient):
     opaque: ClassVar[bool] = True
 
     type: ToolType
-    name: str | None = None
+    name: Annotated[str, Field(min_length=1, max_length=128)] | None = None
     description: str | None = None
     parameters: dict[str, Any] | None = None
     strict: bool | None = None
@@ -89,11 +95,11 @@ def _tool_choice(value: Any) -> Any:
             if value not in _WORDS:
                 raise wrong_part(unsupported("", value, _WORDS))
         case dict():
-            kind = value.get("type")
-            if kind is None:
-                raise wrong_part(absent("type"))
-            if kind in OURS and not isinstance(value.get("name"), str):
-                raise wrong_part(absent("name"))
+            kind = _text(value, "type")
+            if kind not in _CHOICES:
+                raise wrong_part(unsupported("type", kind, _CHOICES))
+            if kind in OURS:
+                _text(value, "name")
         case _:
             raise wrong_kind("one of one of 'none', 'auto', or 'required' or object")
     return value
@@ -102,20 +108,28 @@ def _tool_choice(value: Any) -> Any:
 def _format(value: Any) -> Any:
     if not isinstance(value, dict):
         return value  # the type that pydantic demands
-    kind = value.get("type")
-    if kind is None:
-        raise wrong_part(absent("type"))
+    kind = _text(value, "type")
     if kind not in _FORMATS:
-        raise wrong_part(unsupported("type", str(kind), _FORMATS))
+        raise wrong_part(unsupported("type", kind, _FORMATS))
     if kind == "json_schema":
-        for name, type, article in (("name", str, "a string"), ("schema", dict, "an object")):
-            if value.get(name) is None:
-                raise wrong_part(absent(name))
-            if not isinstance(value[name], type):
-                raise wrong_part(wrong_type(name, article, value[name]))
-        if not re.fullmatch(NAME, value["name"]) or len(value["name"]) > 64:
+        name = _text(value, "name")
+        if not re.fullmatch(NAME, name) or len(name) > 64:
             raise wrong_part(unlike("name", NAME))
+        if value.get("schema") is None:
+            raise wrong_part(absent("schema"))
+        if not isinstance(value["schema"], dict):
+            raise wrong_part(wrong_type("schema", "an object", value["schema"]))
     return value
+
+
+def _text(value: Json, name: str) -> str:
+    """Return the text that stands under name."""
+    text = value.get(name)
+    if text is None:
+        raise wrong_part(absent(name))
+    if not isinstance(text, str):
+        raise wrong_part(wrong_type(name, "a string", text))
+    return text
 
 
 Tools = Annotated[list[ResponseTool], Field(max_length=128)]
