@@ -7,7 +7,7 @@ DEV    := $(VENV)/.installed-dev
 NODE   := clients/node/node_modules/.installed
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help run test check format lint types cover clean
+.PHONY: help run test check format lint types cover conformance clean
 
 help:  ## show this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -55,6 +55,9 @@ types: $(DEV)
 cover: $(DEV)  ## the engine's tests must reach every branch of it
 	TOKENLAP_EXHAUSTIVE= $(BIN)/coverage run -m pytest --quiet tests/engine
 	$(BIN)/coverage report
+
+conformance: $(DEV)  ## write CONFORMANCE.md: what is held of OpenAI's wire format, statement by statement
+	TOKENLAP_WRITE_CONFORMANCE=1 $(BIN)/pytest --quiet tests/conformance
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) clients/node/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
