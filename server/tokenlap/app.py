@@ -102,9 +102,9 @@ def create_app(
         "echo": EchoPredictor(tokenizer),
         **(models or {}),
     }
-    listed = {name: Model(tokenizer, predictor) for name, predictor in known.items()}
-    default = listed.get(settings.model) or Model(
-        tokenizer, default_predictor(settings.model, tokenizer)
+    listed = {name: model_of(predictor, tokenizer) for name, predictor in known.items()}
+    default = listed.get(settings.model) or model_of(
+        default_predictor(settings.model, tokenizer), tokenizer
     )
     drain = Drain(settings.send_timeout, clock.now)
     backend = Backend(
@@ -136,6 +136,17 @@ def _deployments(settings: Settings, clock: Clock) -> Deployments:
             for pattern, profile in settings.profiles_by_model.items()
         },
     )
+
+
+def model_of(predictor: Predictor[Any], tokenizer: Tokenizer) -> Model:
+    """Return the model of a predictor: what comes from a corpus obeys, a script does not."""
+    match predictor:
+        case NgramPredictor() | MemoPredictor():
+            return Model(tokenizer, predictor, "all")
+        case ScriptPredictor():
+            return Model(tokenizer, predictor, "nothing")
+        case _:
+            return Model(tokenizer, predictor)
 
 
 @cache

@@ -9,10 +9,11 @@ from dataclasses import replace
 
 from tokenlap.api.backend import Backend
 from tokenlap.api.parameters import Generation, derived_seed, sampling, stopping
+from tokenlap.api.plan.plan import Plan
 from tokenlap.api.wording import short
 from tokenlap.engine.batch import GenerationRequest, Model
 from tokenlap.engine.sampler import REMOVED
-from tokenlap.engine.template import Turn, render
+from tokenlap.engine.template import ASSISTANT, Turn, render
 from tokenlap.engine.tokenizer import TokenId, Tokenizer
 from tokenlap.errors import BadRequest
 from tokenlap.predictors.backoff import BackOffPredictor
@@ -56,19 +57,25 @@ def generation_request(
     trace: bool,
     shaping: str,
     param: str = "messages",
+    plan: Plan | None = None,
 ) -> tuple[GenerationRequest, Model]:
-    """Return what the loop shall write, and the model that writes it.
+    """Return what the loop shall write, and the model that writes it, by a plan if there is one.
 
     prompt_tokens: the prompt and what counts beside its text; cap: the length wall asked for, None
     for the model's own. shaping: what else the reply depends on, for the derived seed. param: the
     parameter that the prompt is made from. Raises BadRequest where the context window is full.
     """
     refuse_large_cap(asked, cap, backend.settings.context_window)
-    max_tokens = length_wall(backend, model, prompt_tokens, cap, param)
+    writer = model if plan is None else replace(model, predictor=plan.predictor(len(prompt)))
+    max_tokens = length_wall(
+        backend, writer if plan and plan.bound else model, prompt_tokens, cap, param
+    )
     if cap is None:
         most = most_tokens(backend.settings.context_window, top_logprobs is not None)
         max_tokens = min(max_tokens, max(1, most // n))
     stop = stopping(asked, max_tokens)
+    if plan is not None and plan.bound:  # a form that is complete ends the reply in any case
+        stop = replace(stop, ignore_eos=False, min_tokens=0)
     seed = asked.seed
     if seed is None:
         name = getattr(asked, "model", "")
@@ -82,10 +89,11 @@ def generation_request(
         sampling=sampling(asked, stop, seed),
         stop=stop,
         n=n,
+        opening=ASSISTANT if plan is None else plan.opening.header,
         top_logprobs=top_logprobs,
         trace=trace,
     )
-    return request, endless(model, backend.default, request)
+    return request, endless(writer, backend.default, request)
 
 
 def length_wall(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from tokenlap.engine.dice import mixed_seed
 from tokenlap.engine.event import Event, Finish
@@ -45,10 +45,15 @@ class GenerationRequest:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A tokenizer and a predictor: all that the loop needs to write."""
+    """A tokenizer and a predictor: all that the loop needs to write.
+
+    obeys: what a request can have planned around the predictor: all it asks for (tools, formats,
+    thinking), only what it insists on, or nothing, since a script says what it says.
+    """
 
     tokenizer: Tokenizer
     predictor: Predictor[Any]
+    obeys: Literal["all", "force", "nothing"] = "force"
 
 
 def decode(request: GenerationRequest, model: Model) -> Iterator[Lap]:
@@ -74,7 +79,9 @@ def reply(request: GenerationRequest, model: Model, choice: int) -> Iterator[Seq
     if request.stop.max_tokens == 0:
         return iter([[Finish("length", 0)]])
     stop = request.stop
-    params = replace(request.sampling, seed=mixed_seed(request.sampling.seed, choice))
+    params = request.sampling
+    if choice:
+        params = replace(params, seed=mixed_seed(params.seed, choice))
     sampler: Sampler = sampler_for(params, request.prompt)
     traced = Traced(sampler, params.seed) if request.trace else None
     holdback = HoldBack(stop.sequences, stop.include_sequence) if stop.sequences else None

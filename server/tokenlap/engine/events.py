@@ -91,7 +91,11 @@ def _ending(
     finish: FinishReason, tokens: int, transcript: Transcript, notes: Notes | None
 ) -> list[Event]:
     """Return what leaves with the last lap: held-back text, then Finish."""
-    reason: FinalReason = "tool_calls" if transcript.called and finish == "stop" else finish
+    reason: FinalReason = finish
+    if finish == "stop" and transcript.filtered:
+        reason = "content_filter"
+    elif finish == "stop" and transcript.called:
+        reason = "tool_calls"
     held = transcript.close()
     finished = Finish(reason, tokens, transcript.reasoning_tokens)
     if notes is None:

@@ -68,7 +68,8 @@ class Transcript:
     Bytes of a character wait for the rest of it; text that may become a stop sequence waits until
     it no longer can. A marker opens a header (`<|start|>`) or the body of one (`<|message|>`):
     "assistant" is the answer, "assistant reasoning" and "assistant refusal" are channels,
-    "assistant to=NAME" is a tool call. In a raw text markers are skipped and mean nothing.
+    "assistant to=NAME" is a tool call, "assistant filtered" says that a filter has cut the reply.
+    In a raw text markers are skipped and mean nothing.
     """
 
     def __init__(
@@ -99,7 +100,8 @@ class Transcript:
         self._watched = watched
         self._skipped = False
         self._plain = False
-        self._open_body(opening)
+        self._filtered = False
+        self._opened = self._open_body(opening)  # of the open turn: leaves with the first lap
 
     @property
     def scored(self) -> bool:
@@ -125,6 +127,11 @@ class Transcript:
         """Whether the reply holds a tool call."""
         return self.calls > 0
 
+    @property
+    def filtered(self) -> bool:
+        """Whether a filter has cut the reply."""
+        return self._filtered
+
     def push(self, token: TokenId, may_stop: bool = True) -> bool:
         """Take a token; return whether its text completed a stop sequence.
 
@@ -145,10 +152,16 @@ class Transcript:
 
     def skip(self) -> None:
         """Take a stop token, whose text is not shown."""
-        self.ready = ()
+        self.ready, self._opened = self._opened, ()
         self._skipped = True
 
     def _push(self, token: TokenId, may_stop: bool) -> bool:
+        matched = self._take(token, may_stop)
+        if self._opened:
+            self.ready, self._opened = (*self._opened, *self.ready), ()
+        return matched
+
+    def _take(self, token: TokenId, may_stop: bool) -> bool:
         self.reasoning_tokens += self._channel == "reasoning"
         if token in _MARKERS:
             self.ready = self._mark(token)
@@ -196,6 +209,7 @@ class Transcript:
         words = header.split()
         recipient = next((word[3:] for word in words if word.startswith("to=")), "")
         self._header = None
+        self._filtered = words[-1:] == ["filtered"]
         self._channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
         self._settle()
         if not recipient:

@@ -11,13 +11,6 @@ Kind = Literal["content", "refusal", "neither"]
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
-    """A choice begins: its role, before anything else. kind: what its first event is."""
-
-    kind: Kind
-
-
-@dataclass(frozen=True, slots=True)
 class OpenedCall:
     """A tool call begins; id is `call_` and 24 more characters, index counts from 0."""
 
@@ -25,6 +18,16 @@ class OpenedCall:
     id: str
     name: str
     laps: tuple[LapTrace, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A choice begins: its role, before anything else. kind: what its first event is; call: one
+    that opens together with the choice.
+    """
+
+    kind: Kind
+    call: OpenedCall | None = None
 
 
 Said = Text | OpenedCall | Arguments | Finish

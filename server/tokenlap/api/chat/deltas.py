@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tokenlap.api.chat.chunks import Kind, OpenedCall
+from tokenlap.api.chat.chunks import Kind
 from tokenlap.engine.event import Text
 
 
@@ -23,13 +23,3 @@ def text_delta(text: Text) -> dict[str, Any]:
     if text.channel == "reasoning":
         return {"reasoning_content": text.text, "reasoning": text.text}
     return {text.channel: text.text}
-
-
-def opened_call(call: OpenedCall) -> dict[str, Any]:
-    """Return the fragment that opens a tool call: the only one with id, type and name."""
-    return {
-        "index": call.index,
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": ""},
-    }

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from typing import Any, assert_never
 
 from tokenlap.api.backend import random_id
+from tokenlap.api.chat.callform import PLAIN, CallForm
 from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening, Said, opening
-from tokenlap.api.chat.deltas import no_scores, opened_call, role_delta, text_delta
+from tokenlap.api.chat.deltas import no_scores, role_delta, text_delta
 from tokenlap.api.chat.fold import folded
+from tokenlap.api.chat.predicted import counts
 from tokenlap.api.logprobs import entries, trace
 from tokenlap.engine.batch import Lap
 from tokenlap.engine.event import Arguments, Event, Finish, Text, ToolCall
@@ -40,7 +42,8 @@ class Envelope:
 class ChatEncoder:
     """Encodes one chat completion.
 
-    scored: logprobs were asked for; include_usage: a stream ends with a usage chunk.
+    scored: logprobs were asked for; include_usage: a stream ends with a usage chunk; form: of tool
+    calls; prediction: what the client predicts.
     """
 
     envelope: Envelope
@@ -50,7 +53,10 @@ class ChatEncoder:
     include_usage: bool = False
     cached_tokens: int = 0
     new_id: Callable[[str], str] = random_id
+    form: CallForm = PLAIN
+    prediction: str | None = None
     extra: dict[str, Any] = field(default_factory=dict)
+    _said: dict[int, list[str]] = field(default_factory=dict)
     _opened: int = 0
     _finished: list[Finish] = field(default_factory=list)
     _around: tuple[bytes, bytes] | None = None
@@ -59,20 +65,28 @@ class ChatEncoder:
         """Return the chunks of laps; the first event of a choice opens it, and those before it."""
         if self._opened and laps and len(laps[0]) == 1:  # the usual case: more of the one choice
             written = [event for (events,) in laps for event in events]
-            return [(0, event if type(event) is Text else self._noted(event)) for event in written]
+            chunks: list[ChatChunk] = [
+                (0, event if type(event) is Text else self._noted(event)) for event in written
+            ]
+        else:
+            chunks = [chunk for lap in laps for chunk in self._encode(lap)]
+        if self.prediction is not None:
+            self._keep(chunks)
+        return chunks
+
+    def _encode(self, lap: Lap) -> list[ChatChunk]:
         chunks: list[ChatChunk] = []
-        for lap in laps:
-            for choice, events in enumerate(lap):
-                if choice >= self._opened and events:
-                    chunks += [
-                        (i, Opening(opening(events[0]))) for i in range(self._opened, choice + 1)
-                    ]
-                    self._opened = choice + 1
-                for event in events:
-                    if type(event) is Text:
-                        chunks.append((choice, event))
-                    else:
-                        chunks.append((choice, self._noted(event)))
+        for choice, events in enumerate(lap):
+            if choice >= self._opened and events:
+                kind = opening(events[0])
+                chunks += [(i, Opening(kind)) for i in range(self._opened, choice)]
+                call = None
+                if self.form.alone and isinstance(events[0], ToolCall):
+                    call, events = self._with_id(events[0]), events[1:]
+                chunks.append((choice, Opening(kind, call)))
+                self._opened = choice + 1
+            for event in events:
+                chunks.append((choice, event if type(event) is Text else self._noted(event)))
         return chunks
 
     def close(self) -> list[ChatChunk]:
@@ -121,7 +135,22 @@ class ChatEncoder:
             sum(finish.tokens for finish in self._finished),
             sum(finish.reasoning_tokens for finish in self._finished),
             self.cached_tokens,
+            self._predicted(),
         )
+
+    def _keep(self, chunks: Iterable[ChatChunk]) -> None:
+        for choice, event in chunks:
+            if type(event) is Text and event.channel == "content":
+                self._said.setdefault(choice, []).append(event.text)
+
+    def _predicted(self) -> tuple[int, int]:
+        """Return how many tokens of the prediction the choices accepted and rejected."""
+        if self.prediction is None:
+            return 0, 0
+        encode = self.tokenizer.encode
+        predicted, texts = encode(self.prediction), map("".join, self._said.values())
+        found = [counts(predicted, encode(text)) for text in texts] or [(0, len(predicted))]
+        return sum(accepted for accepted, _ in found), sum(rejected for _, rejected in found)
 
     def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
         """Return the chat.completion that the chunks of the stream add up to."""
@@ -133,20 +162,26 @@ class ChatEncoder:
             "object": "chat.completion",
             "created": self.envelope.created,
             "model": self.envelope.model,
-            "choices": [folded(i, events[i], self.tokenizer, self.scored) for i in sorted(events)],
+            "choices": [self._folded(i, events[i]) for i in sorted(events)],
             "usage": self.usage(),
             "service_tier": self.envelope.service_tier,
             "system_fingerprint": self.envelope.fingerprint,
             **self.extra,
         }
 
+    def _folded(self, choice: int, events: Iterable[ChatEvent]) -> dict[str, Any]:
+        return folded(choice, events, self.tokenizer, self.scored, self.form)
+
     def _noted(self, event: Event) -> Said:
         """Count a finish; give a tool call its id."""
         if isinstance(event, ToolCall):
-            return OpenedCall(event.index, self.new_id("call_")[:29], event.name, event.laps)
+            return self._with_id(event)
         if isinstance(event, Finish):
             self._finished.append(event)
         return event
+
+    def _with_id(self, call: ToolCall) -> OpenedCall:
+        return OpenedCall(call.index, self.new_id("call_")[:29], call.name, call.laps)
 
     def _joined(self, texts: Sequence[bytes]) -> bytes:
         head, tail = self._plain(0)
@@ -168,17 +203,18 @@ class ChatEncoder:
 
     def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
         match event:
-            case Opening(kind):
+            case Opening(kind, call):
                 scores = no_scores(kind) if self.scored else None
-                return self._frame(choice, role_delta(kind), scores)
+                opened = {} if call is None else self.form.opened(call)
+                return self._frame(choice, role_delta(kind) | opened, scores, None, call)
             case Finish(reason):
-                return self._frame(choice, {}, None, reason, event)
+                return self._frame(choice, {}, None, self.form.reason(reason), event)
             case Text():
                 return self._frame(choice, text_delta(event), self._logprobs(event), None, event)
             case OpenedCall():
-                return self._frame(choice, {"tool_calls": [opened_call(event)]}, None, None, event)
+                return self._frame(choice, self.form.opened(event), None, None, event)
             case Arguments(index, text):
-                delta = {"tool_calls": [{"index": index, "function": {"arguments": text}}]}
+                delta = self.form.arguments(index, text)
                 return self._frame(choice, delta, None, None, event)
             case _:
                 assert_never(event)
@@ -228,8 +264,14 @@ def _json(body: dict[str, Any]) -> bytes:
     return _encode(body).encode("ascii")
 
 
-def usage(prompt: int, completion: int, reasoning: int = 0, cached: int = 0) -> dict[str, Any]:
-    """Return the usage object, counts in tokens."""
+def usage(
+    prompt: int,
+    completion: int,
+    reasoning: int = 0,
+    cached: int = 0,
+    predicted: tuple[int, int] = (0, 0),
+) -> dict[str, Any]:
+    """Return the usage object, counts in tokens; predicted: how many were accepted, rejected."""
     return {
         "prompt_tokens": prompt,
         "completion_tokens": completion,
@@ -238,7 +280,7 @@ def usage(prompt: int, completion: int, reasoning: int = 0, cached: int = 0) -> 
         "completion_tokens_details": {
             "reasoning_tokens": reasoning,
             "audio_tokens": 0,
-            "accepted_prediction_tokens": 0,
-            "rejected_prediction_tokens": 0,
+            "accepted_prediction_tokens": predicted[0],
+            "rejected_prediction_tokens": predicted[1],
         },
     }

@@ -5,6 +5,7 @@ up the deltas.
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from tokenlap.api.chat.callform import PLAIN, CallForm
 from tokenlap.api.chat.chunks import ChatEvent, Kind, OpenedCall, Opening
 from tokenlap.api.logprobs import entries, trace
 from tokenlap.engine.event import Arguments, Finish, LapTrace, Score, Text
@@ -12,7 +13,11 @@ from tokenlap.engine.tokenizer import Tokenizer
 
 
 def folded(
-    choice: int, events: Iterable[ChatEvent], tokenizer: Tokenizer, scored: bool
+    choice: int,
+    events: Iterable[ChatEvent],
+    tokenizer: Tokenizer,
+    scored: bool,
+    form: CallForm = PLAIN,
 ) -> dict[str, Any]:
     """Return the choice that events add up to. scored: logprobs were asked for."""
     texts: dict[str, list[str]] = {}
@@ -29,7 +34,10 @@ def folded(
         match event:
             case Opening():
                 kind = event.kind
-                continue
+                if event.call is None:
+                    continue
+                event = event.call
+                calls.append(event)
             case Text():
                 texts.setdefault(event.channel, []).append(event.text)
                 scores.setdefault(event.channel, []).extend(event.scores)
@@ -38,24 +46,18 @@ def folded(
             case Arguments():
                 arguments.setdefault(event.index, []).append(event.text)
             case Finish():
-                reason = event.reason
+                reason = form.reason(event.reason)
         laps += event.laps
-    message = _message(
-        {channel: "".join(parts) for channel, parts in texts.items()}, kind, calls, arguments
-    )
+    joined = {channel: "".join(parts) for channel, parts in texts.items()}
+    message = _message(joined, kind) | form.message(calls, arguments)
     logprobs = _logprobs(tokenizer, scores, kind, texts.keys()) if scored else None
     body = {"index": choice, "message": message, "logprobs": logprobs, "finish_reason": reason}
     return {**body, "tokenlap": trace(tokenizer, laps)} if laps else body
 
 
-def _message(
-    texts: dict[str, str],
-    kind: Kind,
-    calls: list[OpenedCall],
-    arguments: dict[int, list[str]],
-) -> dict[str, Any]:
-    """Return the assistant's message; a reply that opened with neither text nor refusal and has
-    said none has null for both, as the deltas of its stream add up to.
+def _message(texts: dict[str, str], kind: Kind) -> dict[str, Any]:
+    """Return the assistant's message without its calls; a reply that opened with neither text nor
+    refusal and has said none has null for both, as the deltas of its stream add up to.
     """
     content = texts.get("content", "" if kind == "content" else None)
     message: dict[str, Any] = {
@@ -66,18 +68,6 @@ def _message(
     }
     if "reasoning" in texts:
         message |= {"reasoning_content": texts["reasoning"], "reasoning": texts["reasoning"]}
-    if calls:
-        message["tool_calls"] = [
-            {
-                "id": call.id,
-                "type": "function",
-                "function": {
-                    "name": call.name,
-                    "arguments": "".join(arguments.get(call.index, ())),
-                },
-            }
-            for call in calls
-        ]
     return message
 
 

@@ -12,8 +12,19 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from tokenlap.api.body import Body, Lenient
+from tokenlap.api.chat.callform import CallForm
+from tokenlap.api.formats import Structured, one_format
 from tokenlap.api.messages import MOST, Message, check_calls, check_parts, turns
 from tokenlap.api.parameters import Generation, Metadata
+from tokenlap.api.plan.asked import (
+    Asked,
+    check_choice,
+    choice_of,
+    effort_of,
+    functions,
+    offers,
+    streamable,
+)
 from tokenlap.api.shapes import FunctionCallChoice, ResponseFormat, ToolChoice
 from tokenlap.api.tools import Function, Tool, tool_turns
 from tokenlap.engine.template import Turn
@@ -54,14 +65,15 @@ class Conversation(Body):
     n: Annotated[int, Field(ge=1, le=128)] | None = None
 
 
-class ChatRequest(Generation, Conversation):
+class ChatRequest(Generation, Structured, Conversation):
     """The body of POST /v1/chat/completions: Conversation, Generation, then these."""
 
     order: ClassVar[tuple[str, ...]] = tuple(ORDER.split())
-    extensions: ClassVar[frozenset[str]] = Generation.extensions | {
-        "continue_final_message",
-        "add_generation_prompt",
-    }
+    extensions: ClassVar[frozenset[str]] = (
+        Generation.extensions
+        | Structured.extensions
+        | {"continue_final_message", "add_generation_prompt"}
+    )
 
     logprobs: bool | None = None
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
@@ -122,6 +134,31 @@ class ChatRequest(Generation, Conversation):
             raise _only_beside("function_call", "functions")
         check_calls(self.messages)
         self._check_json()
+
+    def asked(self) -> Asked:
+        """Return what shapes the reply, in the form that all endpoints share.
+
+        Raises BadRequest for a choice of a tool that is not offered, and for two formats at once.
+        """
+        older = self.functions is not None and not self.tools
+        given = [tool.model_dump(exclude_none=True) for tool in self.tools or ()]
+        written = [function.model_dump(exclude_none=True) for function in self.functions or ()]
+        tools = functions(written) if older else offers(given)
+        choice = choice_of(self.function_call if older else self.tool_choice)
+        param = "function_call" if older else "tool_choice"
+        check_choice(choice, tools, param)
+        return Asked(
+            tools=streamable(tools, choice) if self.stream else tools,
+            choice=choice,
+            parallel=self.parallel_tool_calls is not False and not older,
+            format=one_format(self.response_format, self),
+            effort=effort_of(self.model, self.reasoning_effort),
+        )
+
+    def call_form(self, *, alone: bool) -> CallForm:
+        """Return how calls are spelled on the wire. alone: the reply makes one."""
+        custom = (tool.custom.name for tool in self.tools or () if tool.custom)
+        return CallForm(self.functions is not None and not self.tools, frozenset(custom), alone)
 
     def _check_json(self) -> None:
         """Raise BadRequest for a json_object that the conversation does not speak of."""

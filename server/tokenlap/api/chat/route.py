@@ -1,7 +1,5 @@
 """POST /v1/chat/completions: check everything, then let the loop answer."""
 
-import json
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -9,8 +7,10 @@ from tokenlap.api.backend import FINGERPRINT, Backend
 from tokenlap.api.body import received
 from tokenlap.api.capability import check_capability
 from tokenlap.api.chat.encoder import ChatEncoder, Envelope
+from tokenlap.api.chat.predicted import predicted_text
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.generation import document, generation_request
+from tokenlap.api.plan.plan import plan_for
 from tokenlap.api.serving import serve
 from tokenlap.api.stored import keeping
 
@@ -25,6 +25,10 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
     if backend.settings.strict:
         check_capability(chat)
     turns, opening = chat.document()
+    asked = chat.asked()
+    plan = await plan_for(asked, turns, opening, model)
+    if plan is not None:
+        turns, opening = list(plan.turns), plan.opening
     prompt = await document(backend, turns, model.tokenizer, opening)
     prompt_tokens = len(prompt) + sum(message.other_tokens for message in chat.messages)
     generation, model = generation_request(
@@ -37,7 +41,8 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
         n=chat.n or 1,
         top_logprobs=chat.scored,
         trace=request.headers.get("x-tokenlap-trace") == "1",
-        shaping=json.dumps(chat.response_format, sort_keys=True),
+        shaping=asked.shaping,
+        plan=plan,
     )
     call = backend.new_call(
         request, stream=bool(chat.stream), model=chat.model, prompt_tokens=prompt_tokens
@@ -51,6 +56,8 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
         scored=bool(chat.logprobs),
         include_usage=chat.include_usage,
         new_id=backend.new_id,
+        form=chat.call_form(alone=plan is not None and plan.calls == 1),
+        prediction=predicted_text(chat.prediction),
         extra={"metadata": chat.metadata or {}} if chat.store else {},
     )
     kept = keeping(backend, request, encoder, chat.messages) if chat.store else None

@@ -13,10 +13,20 @@ from pydantic import BeforeValidator, Field
 from tokenlap.api.body import Body, Lenient
 from tokenlap.api.capability import REASONING
 from tokenlap.api.complaints import wrong_kind
+from tokenlap.api.formats import format_of
 from tokenlap.api.parameters import Generation, Metadata
+from tokenlap.api.plan.asked import Asked as Shaping
+from tokenlap.api.plan.asked import choice_of, effort_of, offers
 from tokenlap.api.responses.chunks import Json
 from tokenlap.api.responses.items import Input
-from tokenlap.api.responses.tools import TextParam, ToolChoice, Tools, check_choice
+from tokenlap.api.responses.tools import (
+    TextParam,
+    ToolChoice,
+    Tools,
+    chat_choice,
+    chat_format,
+    check_choice,
+)
 from tokenlap.api.tools import Function, tool_turns
 from tokenlap.api.wording import absent, unknown
 from tokenlap.engine.template import Turn
@@ -137,6 +147,17 @@ class ResponseRequest(Generation, Asked):
     def custom_tools(self) -> frozenset[str]:
         """The names of the tools whose input is free text."""
         return frozenset(tool.name or "" for tool in self.tools or () if tool.type == "custom")
+
+    def shaping(self) -> Shaping:
+        """Return what shapes the reply, in the form that all endpoints share."""
+        effort = self.reasoning.effort if self.reasoning else None
+        return Shaping(
+            tools=offers([tool.chat() for tool in self.tools or ()], flat=True),
+            choice=choice_of(chat_choice(self.tool_choice)),
+            parallel=self.parallel_tool_calls is not False,
+            format=format_of(chat_format(self.format), "text.format.schema"),
+            effort=effort_of(self.model, effort),
+        )
 
     def front(self) -> list[Turn]:
         """Return the turns before the conversation: the tools, then the instructions."""

@@ -3,7 +3,6 @@
 Differences from OpenAI: `truncation: "auto"` drops whole turns, the oldest first.
 """
 
-import json
 from collections.abc import Sequence
 from functools import partial
 
@@ -13,6 +12,7 @@ from starlette.responses import Response
 from tokenlap.api.backend import Backend
 from tokenlap.api.body import received
 from tokenlap.api.generation import document, generation_request
+from tokenlap.api.plan.plan import plan_for
 from tokenlap.api.reply import Kept, enter
 from tokenlap.api.responses import background
 from tokenlap.api.responses.chunks import Json, ResponseChunk
@@ -29,7 +29,6 @@ from tokenlap.api.responses.output import Output
 from tokenlap.api.responses.request import ResponseRequest, new_response
 from tokenlap.api.responses.retrieval import followed
 from tokenlap.api.responses.stored import Responses, responses_of
-from tokenlap.api.responses.tools import chat_format
 from tokenlap.api.serving import json_answer, serve
 from tokenlap.engine.batch import GenerationRequest, Model
 from tokenlap.engine.template import Turn
@@ -93,8 +92,12 @@ async def _generation(
         room = backend.settings.context_window - beside - (asked.max_output_tokens or 1)
         turns = fitting(front, turns, model.tokenizer, room)
     try:
-        opening = Turn("assistant", "")
-        prompt = await document(backend, [*front, *turns], model.tokenizer, opening)
+        shaping, opening = asked.shaping(), Turn("assistant", "")
+        plan = await plan_for(shaping, [*front, *turns], opening, model)
+        written, opening = (
+            ([*front, *turns], opening) if plan is None else (list(plan.turns), plan.opening)
+        )
+        prompt = await document(backend, written, model.tokenizer, opening)
         generation, writer = generation_request(
             backend,
             model,
@@ -105,8 +108,9 @@ async def _generation(
             n=1,
             top_logprobs=asked.scored,
             trace=traced,
-            shaping=json.dumps(chat_format(asked.format), sort_keys=True),
+            shaping=shaping.shaping,
             param="input",
+            plan=plan,
         )
     except BadRequest as error:
         if error.code != "context_length_exceeded":

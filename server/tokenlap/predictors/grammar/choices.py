@@ -78,8 +78,7 @@ class Chooser:
                 offered = numbers(name, shape, self.facts, frame.numbers if frame else 0)
                 yield from _scaled(self._known(name, shape.note), offered)
             case Text():
-                owner = frame.records[0].note if frame is not None and frame.records else NO_NOTE
-                yield from self._text(shape, name, owner)
+                yield from self._text(shape, name, frame)
             case Record():
                 yield Choice(b"{", 1.0, open=True)
             case Items():
@@ -94,8 +93,10 @@ class Chooser:
                 weight *= _MENTIONED
             yield Choice(text.encode(), weight)
 
-    def _text(self, shape: Text, name: str, owner: Note) -> Iterable[Choice]:
+    def _text(self, shape: Text, name: str, frame: Frame | None) -> Iterable[Choice]:
         """Yield short texts of the right length, or the beginning of sentences."""
+        owner = frame.records[0].note if frame is not None and frame.records else NO_NOTE
+        listed = frame is not None and frame.is_array
         known = [text for text in self._known(name, shape.note) if text.startswith('"')]
         prosaic = is_prose(name, shape.note, owner) and not shape.patterns
         if prosaic and shape.most >= SHORTEST_PROSE:
@@ -104,7 +105,7 @@ class Chooser:
             return
         offered = [
             (quoted(text), weight)
-            for text, weight in texts(name, shape.note, owner, self.facts)
+            for text, weight in texts(name, shape.note, owner, self.facts, listed=listed)
             if shape.least <= len(text) <= shape.most
         ]
         yield from _scaled(known, offered)

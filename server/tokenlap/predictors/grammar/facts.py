@@ -35,7 +35,7 @@ _VERBS = word_set("""
 book send call find search add set check look translate extract schedule remind order buy play open
 delete update remove convert calculate compute multiply divide subtract sum plan run read fetch load
 save store classify rate review yes no ok okay weather temperature json return respond answer query
-user email
+user email json xml html csv yaml api sql http url pdf
 """)
 """Words that begin a sentence with a capital letter and are no name."""
 
@@ -106,10 +106,10 @@ def _named(text: str) -> Iterable[str]:
         words = match[0].split()
         before = text[: match.start()].rstrip(" \"'(")
         opens = not before or before[-1] in ".!?:\n"
-        while words and (_is_common(words[0]) if opens or len(words) > 1 else words[0] == "I"):
+        while words and (opens or len(words) > 1 or words[0].isupper()) and _is_common(words[0]):
             words = words[1:]
             opens = False
-        if words and words[0] != "I":
+        if words:
             yield " ".join(words)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tokenlap.predictors.grammar.facts import Facts
-from tokenlap.predictors.ngram.words import word_set
+from tokenlap.predictors.ngram.words import STOP_WORDS, word_set
 
 Mentioned = Callable[[Facts], Sequence[str]]
 
@@ -39,13 +39,19 @@ def _about(facts: Facts) -> Sequence[str]:
     return (*facts.quoted, *([whole] if 0 < len(whole) <= 120 else ()))
 
 
+def _trimmed(words: Sequence[str]) -> Sequence[str]:
+    """Return words without the stop words at either end."""
+    kept = [i for i, word in enumerate(words) if word not in STOP_WORDS]
+    return words[kept[0] : kept[-1] + 1] if kept else ()
+
+
 def _subject(facts: Facts) -> Sequence[str]:
     """Return what may be a title: quoted words, or the end of an enumeration such as "a fair"."""
     found = re.findall(
-        r"\b(?:to|for|about|a|an|the)\s+((?:[a-z][\w-]+\s+){0,3}[a-z][\w-]+)", facts.text
+        r"\b(?:to|for|about|an?|the)\s+((?:[a-z][\w-]*\s+){0,3}[a-z][\w-]+)", facts.text
     )
-    longest = sorted((re.sub(r"^(?:a|an|the)\s", "", text) for text in found), key=len)
-    titles = [text[:1].upper() + text[1:] for text in longest[-1:]]
+    runs = [" ".join(_trimmed(text.split())) for text in found]
+    titles = [text[:1].upper() + text[1:] for text in sorted(runs, key=len)[-1:] if text]
     return (*facts.quoted, *titles)
 
 
@@ -85,8 +91,8 @@ KINDS: Sequence[Kind] = (
         lambda facts: (*facts.names[1:], *facts.names[:1]),
     ),
     _kind(
-        "city town location place destination origin from locations cities where area region "
-        "departure source",
+        "city town capital location place destination origin from locations cities where area "
+        "region departure source",
         "Lisbon|Oslo|Kyoto|Toronto|Nairobi|Wellington",
         lambda facts: facts.names,
     ),

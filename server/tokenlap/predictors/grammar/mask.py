@@ -16,7 +16,8 @@ from tokenlap.engine.predictor import NO_TAIL, Distribution, Predictor
 from tokenlap.engine.template import read
 from tokenlap.engine.tokenizer import END, SPECIAL_TOKENS, TokenId, Tokenizer
 from tokenlap.predictors.grammar.matcher import Matcher
-from tokenlap.predictors.grammar.values import first_token
+from tokenlap.predictors.parts import bound_to
+from tokenlap.predictors.sentences import first_token
 
 HARD_BUDGET = 240
 """Tokens after which only what closes is written, wherever something can be closed."""
@@ -56,6 +57,10 @@ class GrammarPredictor:
         self._tokenizer = tokenizer
         self._is_json = is_json
 
+    def fits(self, beginning: bytes) -> bool:
+        """Say whether a text may begin so."""
+        return self._beginning.copy().take(beginning)
+
     def start(self, prompt: Sequence[TokenId]) -> MaskState:
         """Read the document; what the open turn holds already is taken as the beginning."""
         reply = read(prompt, self._tokenizer).reply
@@ -67,14 +72,14 @@ class GrammarPredictor:
     def next(self, state: MaskState) -> Distribution:
         """Return the distribution over what is allowed, renormalised; its logprobs are finite."""
         if state.broken or self._is_over(state.matcher):
-            return _forced(END)
+            return bound_to(END)
         forced = state.matcher.forced()
         if forced:
-            return _forced(first_token(forced, self._tokenizer))
+            return bound_to(first_token(forced, self._tokenizer))
         if self._is_json and state.written > HARD_BUDGET:
             for closer in _CLOSERS:
                 if state.matcher.allows(closer):
-                    return _forced(first_token(closer, self._tokenizer))
+                    return bound_to(first_token(closer, self._tokenizer))
         return self._allowed(state)
 
     def append(self, state: MaskState, token: TokenId) -> MaskState:
@@ -139,12 +144,6 @@ class MaskTail:
         return self._known.get(token, 0.0)
 
 
-@lru_cache(maxsize=8192)
-def _forced(token: TokenId) -> Distribution:
-    """Return the distribution of the only token that may be written."""
-    return Distribution((token,), (1.0,), 0, NO_TAIL, bound=True)
-
-
 @lru_cache(maxsize=2048)
 def _by_byte(options: bytes, may_end: bool, tokenizer: Tokenizer) -> Distribution:
     """Return the whole mask as single bytes, plain letters first; what is not plain only where
@@ -156,7 +155,7 @@ def _by_byte(options: bytes, may_end: bool, tokenizer: Tokenizer) -> Distributio
     if may_end:
         weights[END] = max(sum(weights.values()), 1.0)
     if not weights:
-        return _forced(END)
+        return bound_to(END)
     whole = Distribution.of(weights)
     return Distribution(whole.tokens, whole.probabilities, 0, NO_TAIL, bound=True)
 

@@ -74,9 +74,9 @@ def follow_shape(shape: Shape) -> Matcher:
     return _follow_schema(json.dumps(plain_schema(shape)), False).copy()
 
 
-def follow_object() -> Matcher:
-    """Return the beginning of any JSON object, with or without blanks."""
-    return _follow_schema('{"type": "object"}', True).copy()
+def follow_any(kind: Literal["object", "array"]) -> Matcher:
+    """Return the beginning of any JSON object or array, with or without blanks."""
+    return _follow_schema(json.dumps({"type": kind}), True).copy()
 
 
 def follow(source: str, syntax: Syntax) -> Matcher:

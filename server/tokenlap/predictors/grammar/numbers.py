@@ -35,6 +35,12 @@ _SMALL: Sequence[float] = (3, 1, 2, 5, 4)
 """What is counted is few."""
 
 
+def is_counted(words: Sequence[str]) -> bool:
+    """Say whether the words of a name mean a number."""
+    known = {word for triggers in _USUAL for word in triggers.split()} | {"count", "quantity"}
+    return bool(known.intersection(words) - {"id", "number"})
+
+
 def numbers(name: str, shape: Number, facts: Facts, index: int) -> list[tuple[str, float]]:
     """Return JSON texts of numbers within shape, with their weights.
 

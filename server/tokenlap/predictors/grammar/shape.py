@@ -7,7 +7,7 @@ a reply under it ends by itself. It is a subset of the schema that it was read f
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, assert_never
 
 Json = Any
@@ -116,6 +116,13 @@ def either(shapes: tuple[Shape, ...]) -> Shape:
     """Return the union of at least one shape, flat."""
     flat = tuple(dict.fromkeys(part for shape in shapes for part in alternatives(shape)))
     return flat[0] if len(flat) == 1 else Either(flat)
+
+
+def titled(shape: Shape, title: str) -> Shape:
+    """Return a shape whose objects have a title, where they have none: the name of the whole."""
+    if isinstance(shape, Record) and title and not shape.note.title:
+        return replace(shape, note=replace(shape.note, title=title))
+    return shape
 
 
 @dataclass(slots=True)

@@ -9,6 +9,8 @@ from tokenlap.predictors.grammar.kinds import FORMATS, KINDS, Kind
 from tokenlap.predictors.grammar.shape import NO_NOTE, Note
 from tokenlap.predictors.ngram.words import split_words, word_set
 
+_MENTIONED, _RATIO, _LISTED_RATIO = 1000.0, 30.0, 2.0
+"""What the first text that is mentioned weighs, and how much less each further one does."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PROSE = word_set("""
 description summary text content explanation explain reason reasoning thought thoughts answer
@@ -76,9 +78,15 @@ def mentioned(name: str, note: Note, facts: Facts, owner: Note = NO_NOTE) -> lis
     return found[turn:] + found[:turn]
 
 
-def texts(name: str, note: Note, owner: Note, facts: Facts) -> list[tuple[str, float]]:
-    """Return texts worth writing as the value of a property, with their weights."""
+def texts(
+    name: str, note: Note, owner: Note, facts: Facts, *, listed: bool = False
+) -> list[tuple[str, float]]:
+    """Return texts worth writing as the value of a property, with their weights.
+
+    listed: it is one of several, so that what is mentioned second is nearly as likely.
+    """
     kind = kind_of(name, note, owner)
     known = mentioned(name, note, facts, owner)
-    weighed = [(text, 1000.0 / 30**i) for i, text in enumerate(known[:6])]
+    ratio = _LISTED_RATIO if listed else _RATIO
+    weighed = [(text, _MENTIONED / ratio**i) for i, text in enumerate(known[:6])]
     return [*weighed, *((text, 1.0) for text in (kind.usual if kind else _PLAIN))]

@@ -8,7 +8,6 @@ conversation and writes into the string. Past a budget it prefers whatever close
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from tokenlap.engine.predictor import Distribution, Predictor
@@ -19,6 +18,7 @@ from tokenlap.predictors.grammar.cursor import Cursor, Frame
 from tokenlap.predictors.grammar.facts import NOTHING, Facts
 from tokenlap.predictors.grammar.prose import Prose
 from tokenlap.predictors.grammar.shape import Shape, Text
+from tokenlap.predictors.sentences import first_token
 
 SOFT_BUDGET = 160
 """Tokens after which a value prefers to end."""
@@ -157,17 +157,6 @@ class ValuePredictor:
             token = first_token(rest, self._tokenizer) if rest else END
             weights[token] = weights.get(token, 0.0) + weight
         return weights
-
-
-@lru_cache(maxsize=16384)
-def first_token(raw: bytes, tokenizer: Tokenizer) -> TokenId:
-    """Return the token that the text of raw begins with; a single byte where it begins with a part
-    of a character.
-    """
-    text = raw[:96].decode("utf-8", errors="ignore")
-    if text and raw.startswith(text[:1].encode()):
-        return tokenizer.encode(text)[0]
-    return tokenizer.encode_bytes(raw[:1])[0]
 
 
 def _empty_array(cursor: Cursor, options: Sequence[Choice]) -> list[Choice]:

@@ -1,0 +1,156 @@
+"""Formats that live in the prompt only: a JSON schema or an example object with an instruction to
+answer in JSON, or fields between `[[ ## name ## ]]` marks (DSPy). Recognised where that is cheap.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tokenlap.api.plan.asked import Format, Json
+from tokenlap.api.plan.conversation import Conversation
+from tokenlap.predictors.grammar.numbers import is_counted
+from tokenlap.predictors.grammar.steer import split_name
+
+_INSTRUCTED = re.compile(
+    r"\b(respond|answer|reply|return|output|format|conform\w*|generate|provide|produce|match\w*|"
+    r"compatible|give|write)\b[^.]{0,120}\bjson\b|\bjson\b[^.]{0,80}\b(schema|object|format|"
+    r"response|output|instance|only|answer)\b",
+    re.IGNORECASE,
+)
+_DECODER = json.JSONDecoder()
+_MOST_TRIES = 40
+_KEYS = re.compile(
+    r"\b(?:keys?|fields?|properties|attributes)\b\W+(?:(?:are|named|called)\W+)?"
+    r"((?:[`'\"]?[A-Za-z_]\w*[`'\"]?(?:\s*\([^)]{0,40}\))?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|))+)"
+)
+_FIELD = re.compile(r"\[\[ ## (\w+) ## \]\]`?(?:\s*\(must ([^)]*)\))?")
+_RESPOND = re.compile(r"Respond with the corresponding output fields")
+_TYPES = {"int": "integer", "float": "number", "bool": "boolean", "str": "string"}
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A labelled field of an answer. schema: of its value, None for text."""
+
+    name: str
+    schema: Json = None
+
+
+def prompted_format(conversation: Conversation) -> Format | None:
+    """Return the JSON format that the system turns or the last user turn ask for, if any."""
+    for text in (conversation.asked, conversation.system):
+        if "json" in text.lower() and "{" in text and _INSTRUCTED.search(text):
+            schema = described(text)
+            if schema is not None:
+                return Format("schema", schema, param="messages")
+    return None
+
+
+def described(text: str) -> Json:
+    """Return the last JSON schema in a text, else the schema of the last example object, else
+    None.
+    """
+    objects = list(_objects(text))
+    schemas = [found for found in objects if is_schema(found)]
+    if schemas:
+        return schemas[-1]
+    examples = [found for found in objects if found]
+    return of_example(examples[-1]) if examples else None
+
+
+def keyed(text: str) -> Json:
+    """Return the schema of an object whose keys a text lists, None where it lists none.
+
+    Example: "a JSON object with the keys name, age and city" -> name, age, city
+    """
+    found = _KEYS.search(text)
+    names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\([^)]*\)", "", found[1])) if found else []
+    names = [name for name in names if name not in ("and", "as", "in", "of", "for", "the", "with")]
+    if not names:
+        return None
+    return {"type": "object", "properties": {n: _guessed(n) for n in names}, "required": names}
+
+
+def _guessed(name: str) -> Json:
+    """Return the schema of what a key of this name usually holds."""
+    words = split_name(name)
+    if words[:1] in (["is"], ["has"], ["can"]):
+        return {"type": "boolean"}
+    if is_counted(words):
+        return {"type": "number"}
+    plural = name.endswith("s") and not name.endswith(("ss", "us", "is", "address"))
+    return {"type": "array", "items": {"type": "string"}} if plural else {"type": "string"}
+
+
+def is_schema(value: Json) -> bool:
+    """Say whether an object is a JSON schema rather than an example."""
+    if "$ref" in value or "$defs" in value:
+        return True
+    return isinstance(value.get("properties"), dict) and (
+        value.get("type") == "object" or "required" in value or "title" in value
+    )
+
+
+def of_example(value: Json) -> Json:
+    """Return the schema of values like an example."""
+    match value:
+        case dict():
+            properties = {str(name): of_example(part) for name, part in value.items()}
+            return {"type": "object", "properties": properties, "required": list(properties)}
+        case list():
+            items = of_example(value[0]) if value else {}
+            return {"type": "array", "items": items, "minItems": 1}
+        case bool():
+            return {"type": "boolean"}
+        case int():
+            return {"type": "integer"}
+        case float():
+            return {"type": "number"}
+        case str():
+            return {"type": "string"}
+        case _:
+            return {}
+
+
+def prompted_fields(conversation: Conversation) -> Sequence[Field]:
+    """Return the fields that the last user turn tells to answer with, in order; none for no such
+    format.
+    """
+    text = conversation.asked
+    begin = [match.start() for match in _RESPOND.finditer(text)] if "[[ ##" in text else []
+    if not begin:
+        return ()
+    found = _FIELD.findall(text[begin[-1] :])
+    return [
+        Field(name, _field_schema(must))
+        for name, must in dict(found).items()
+        if name != "completed"
+    ]
+
+
+def _field_schema(must: str) -> Json:
+    """Return the schema that the words after a field's name ask for, None for text."""
+    if match := re.search(r"Python (\w+)", must):
+        name = _TYPES.get(match[1], "string")
+        return None if name == "string" else {"type": name}
+    if match := re.search(r"one of: (.+)", must):
+        return {"enum": [text.strip() for text in match[1].split(";")]}
+    if "JSON schema" in must and (found := list(_objects(must))):
+        return found[0]
+    return None
+
+
+def _objects(text: str) -> Iterator[dict[str, Json]]:
+    """Yield the JSON objects in a text, the outermost ones."""
+    at, tries = text.find("{"), 0
+    while at >= 0 and tries < _MOST_TRIES:
+        tries += 1
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            if isinstance(value, dict):
+                yield value
+        at = text.find("{", end)

@@ -1,0 +1,200 @@
+"""Who writes each kind of part: JSON of a schema, a text of a grammar, one of some texts, an answer
+from a tool's result, thinking.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from tokenlap.api.plan.asked import Format, Json, Offer
+from tokenlap.api.plan.conversation import Conversation
+from tokenlap.api.plan.prompted import Field, keyed
+from tokenlap.engine.batch import Model
+from tokenlap.engine.predictor import Predictor
+from tokenlap.errors import BadRequest
+from tokenlap.predictors.arithmetic import ArithmeticPredictor, question
+from tokenlap.predictors.grammar.build import shape_of
+from tokenlap.predictors.grammar.facts import Facts, facts_of
+from tokenlap.predictors.grammar.mask import GrammarPredictor
+from tokenlap.predictors.grammar.matcher import Matcher, follow, follow_any, follow_shape
+from tokenlap.predictors.grammar.shape import NO_NOTE, Note, SchemaRefused, Shape, titled
+from tokenlap.predictors.grammar.steer import is_prose, texts
+from tokenlap.predictors.grammar.values import ValuePredictor
+from tokenlap.predictors.sentences import SentencesPredictor
+from tokenlap.predictors.thinking import thinking
+
+Writer = Predictor[Any]
+_KEPT = 128
+_RESULTS = (
+    "Here is what I found: {}.",
+    "The tool says: {}.",
+    "According to the result, {}.",
+)
+_NOTHING = ("Done.", "That is done.", "It worked: the tool had nothing to add.")
+STEPS = ("step by step", "show your work", "show the work", "think it through", "think carefully")
+
+
+@dataclass(frozen=True, slots=True)
+class Writers:
+    """Makes the predictors for one conversation."""
+
+    model: Model
+    conversation: Conversation
+
+    def json(self, schema: Json, turn: int = 0, title: str = "") -> Writer:
+        """Return what writes JSON of a schema. turn: which of several alike; title: of the whole.
+
+        Raises SchemaRefused.
+        """
+        shape, beginning = _compiled(json.dumps(schema), title)
+        return self._keeping(shape, beginning, turn)
+
+    def arguments(self, tool: Offer, turn: int) -> Writer:
+        """Return what writes the arguments of a call, or the input of a custom tool.
+
+        Raises BadRequest for a schema that cannot be honoured.
+        """
+        if tool.custom:
+            return self._input(tool)
+        try:
+            return self.json(_object_schema(tool.schema), turn)
+        except SchemaRefused as refused:
+            raise BadRequest(
+                f"Invalid schema for function '{tool.name}': {refused}.",
+                tool.param,
+                "invalid_function_parameters",
+            ) from None
+
+    def answer(self, format: Format, begun: str) -> Writer:
+        """Return what writes an answer of a format. begun: what is written of it already.
+
+        Raises BadRequest for a format that cannot be honoured.
+        """
+        try:
+            writer = self._answer(format)
+        except SchemaRefused as refused:
+            what = f"schema for response_format '{format.name}'" if format.name else "format"
+            raise BadRequest(f"Invalid {what}: {refused}.", format.param) from None
+        return writer if not begun else self._continuing(writer, format, begun)
+
+    def field(self, field: Field) -> Writer:
+        """Return what writes the value of a labelled field."""
+        if field.schema is None:
+            if is_prose(field.name, NO_NOTE):
+                return self.model.predictor
+            offered = texts(field.name, NO_NOTE, NO_NOTE, self.facts())
+            return SentencesPredictor([offered], self.model.tokenizer)
+        try:
+            return self.json(field.schema)
+        except SchemaRefused as refused:
+            message = f"Invalid schema for field '{field.name}': {refused}."
+            raise BadRequest(message, "messages") from None
+
+    def result(self) -> Writer:
+        """Return what answers with the results of the tools that were called."""
+        told = self.conversation.told
+        sentences = [frame.format(told) for frame in _RESULTS] if told else _NOTHING
+        return SentencesPredictor.one_of(sentences, self.model.tokenizer)
+
+    def thought(self, effort: str, aims: Sequence[str]) -> Writer:
+        """Return what thinks before the answer."""
+        if self.arithmetic:
+            return ArithmeticPredictor(self.model.tokenizer)
+        return thinking(self.conversation.asked, effort, self.model.tokenizer, aims)
+
+    def sum(self, shown: bool) -> Writer:
+        """Return what answers a question of arithmetic. shown: with its working."""
+        return ArithmeticPredictor(self.model.tokenizer, shown)
+
+    @property
+    def arithmetic(self) -> bool:
+        """Whether the last user turn asks for a sum and nothing else."""
+        return question(self.conversation.asked) is not None
+
+    @property
+    def steps(self) -> bool:
+        """Whether the last user turn asks for the steps as well."""
+        asked = self.conversation.asked.lower()
+        return any(words in asked for words in STEPS)
+
+    def facts(self, turn: int = 0) -> Facts:
+        """Return what values may be about."""
+        conversation = self.conversation
+        return facts_of(conversation.asked, conversation.results, _sentence(conversation), turn)
+
+    def continues_json(self, begun: str) -> Writer | None:
+        """Return what makes one JSON value of the beginning of one, None where it begins none."""
+        if begun[:1] not in ("{", "["):
+            return None
+        beginning = follow_any("object" if begun[0] == "{" else "array")
+        if not beginning.copy().take(begun.encode()):
+            return None
+        return GrammarPredictor(beginning, self.model.predictor, self.model.tokenizer)
+
+    def _answer(self, format: Format) -> Writer:
+        match format.kind:
+            case "schema":
+                return self.json(format.value, title=format.name)
+            case "object":
+                schema = keyed(self.conversation.asked) or keyed(self.conversation.system)
+                if schema is not None:
+                    return self.json(schema)
+                beginning = follow_any("object")
+                return GrammarPredictor(beginning, self.model.predictor, self.model.tokenizer)
+            case "one_of":
+                return SentencesPredictor.one_of(format.value, self.model.tokenizer)
+            case _:
+                return self._grammar(format.value, format.kind)
+
+    def _continuing(self, writer: Writer, format: Format, begun: str) -> Writer:
+        """Return the writer, if the open turn is a beginning that it can go on from."""
+        if isinstance(writer, GrammarPredictor) and not writer.fits(begun.encode()):
+            raise BadRequest(
+                "Invalid 'messages': the last message, which is to be continued, is not the "
+                f"beginning of a text of the form that '{format.param}' asks for.",
+                "messages",
+            )
+        return writer
+
+    def _keeping(self, shape: Shape, beginning: Matcher, turn: int = 0) -> Writer:
+        values = ValuePredictor(shape, self.model.tokenizer, self.model.predictor, self.facts(turn))
+        return GrammarPredictor(beginning, values, self.model.tokenizer)
+
+    def _grammar(self, source: str, syntax: Any) -> Writer:
+        beginning = follow(source, syntax)
+        inner = self.model.predictor
+        return GrammarPredictor(beginning, inner, self.model.tokenizer, is_json=False)
+
+    def _input(self, tool: Offer) -> Writer:
+        """Return what writes the input of a custom tool."""
+        if tool.grammar is not None:
+            syntax, source = tool.grammar
+            try:
+                return self._grammar(source, syntax)
+            except SchemaRefused as refused:
+                message = f"Invalid grammar for custom tool '{tool.name}': {refused}."
+                raise BadRequest(message, f"{tool.param}.format") from None
+        note = Note(tool.name, tool.description)
+        offered = texts(tool.name, note, NO_NOTE, self.facts())
+        return SentencesPredictor([offered], self.model.tokenizer)
+
+
+@lru_cache(maxsize=_KEPT)
+def _compiled(schema: str, title: str) -> tuple[Shape, Matcher]:
+    """Return the shape of a schema and its grammar; kept for the latest schemas."""
+    shape = titled(shape_of(json.loads(schema)), title)
+    return shape, follow_shape(shape)
+
+
+def _object_schema(schema: Json) -> Json:
+    """Return the schema of arguments, which are an object in any case."""
+    if isinstance(schema, dict) and "type" not in schema:
+        return {**schema, "type": "object"}
+    return schema
+
+
+def _sentence(conversation: Conversation) -> str:
+    told = conversation.told
+    return told[:1].upper() + told[1:] + "." if told else ""
