@@ -17,7 +17,8 @@ from tokenlap.api.chat.callform import PLAIN, CallForm
 from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening, Said, opening
 from tokenlap.api.chat.deltas import no_scores, role_delta, text_delta
 from tokenlap.api.chat.fold import folded
-from tokenlap.api.chat.predicted import counts
+from tokenlap.api.chat.predicted import Predicted
+from tokenlap.api.chat.usage import usage
 from tokenlap.api.logprobs import entries, trace
 from tokenlap.engine.batch import Lap
 from tokenlap.engine.event import Arguments, Event, Finish, Text, ToolCall
@@ -43,7 +44,8 @@ class ChatEncoder:
     """Encodes one chat completion.
 
     scored: logprobs were asked for; include_usage: a stream ends with a usage chunk; form: of tool
-    calls; prediction: what the client predicts.
+    calls; predicted: compares the reply
+    with what the client predicts.
     """
 
     envelope: Envelope
@@ -54,9 +56,8 @@ class ChatEncoder:
     cached_tokens: int = 0
     new_id: Callable[[str], str] = random_id
     form: CallForm = PLAIN
-    prediction: str | None = None
+    predicted: Predicted | None = None
     extra: dict[str, Any] = field(default_factory=dict)
-    _said: dict[int, list[str]] = field(default_factory=dict)
     _opened: int = 0
     _finished: list[Finish] = field(default_factory=list)
     _around: tuple[bytes, bytes] | None = None
@@ -70,8 +71,8 @@ class ChatEncoder:
             ]
         else:
             chunks = [chunk for lap in laps for chunk in self._encode(lap)]
-        if self.prediction is not None:
-            self._keep(chunks)
+        if self.predicted is not None:
+            self.predicted.read(chunks)
         return chunks
 
     def _encode(self, lap: Lap) -> list[ChatChunk]:
@@ -135,22 +136,8 @@ class ChatEncoder:
             sum(finish.tokens for finish in self._finished),
             sum(finish.reasoning_tokens for finish in self._finished),
             self.cached_tokens,
-            self._predicted(),
+            self.predicted.counts() if self.predicted else (0, 0),
         )
-
-    def _keep(self, chunks: Iterable[ChatChunk]) -> None:
-        for choice, event in chunks:
-            if type(event) is Text and event.channel == "content":
-                self._said.setdefault(choice, []).append(event.text)
-
-    def _predicted(self) -> tuple[int, int]:
-        """Return how many tokens of the prediction the choices accepted and rejected."""
-        if self.prediction is None:
-            return 0, 0
-        encode = self.tokenizer.encode
-        predicted, texts = encode(self.prediction), map("".join, self._said.values())
-        found = [counts(predicted, encode(text)) for text in texts] or [(0, len(predicted))]
-        return sum(accepted for accepted, _ in found), sum(rejected for _, rejected in found)
 
     def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
         """Return the chat.completion that the chunks of the stream add up to."""
@@ -262,25 +249,3 @@ _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 def _json(body: dict[str, Any]) -> bytes:
     return _encode(body).encode("ascii")
-
-
-def usage(
-    prompt: int,
-    completion: int,
-    reasoning: int = 0,
-    cached: int = 0,
-    predicted: tuple[int, int] = (0, 0),
-) -> dict[str, Any]:
-    """Return the usage object, counts in tokens; predicted: how many were accepted, rejected."""
-    return {
-        "prompt_tokens": prompt,
-        "completion_tokens": completion,
-        "total_tokens": prompt + completion,
-        "prompt_tokens_details": {"cached_tokens": cached, "audio_tokens": 0},
-        "completion_tokens_details": {
-            "reasoning_tokens": reasoning,
-            "audio_tokens": 0,
-            "accepted_prediction_tokens": predicted[0],
-            "rejected_prediction_tokens": predicted[1],
-        },
-    }

@@ -5,22 +5,47 @@ speculative decoding would: the reply is read along the prediction; after a diff
 again where two tokens of the reply stand in the prediction.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from tokenlap.engine.tokenizer import TokenId
+from tokenlap.api.chat.chunks import ChatChunk
+from tokenlap.engine.event import Text
+from tokenlap.engine.tokenizer import TokenId, Tokenizer
 
 _AHEAD = 256
 """Tokens of the prediction that are searched for the place to go on from."""
 
 
-def predicted_text(prediction: Mapping[str, Any] | None) -> str | None:
-    """Return the text of a prediction, its parts joined; None where there is none."""
-    content = (prediction or {}).get("content")
-    if isinstance(content, list):
-        parts = (part.get("text") for part in content if isinstance(part, Mapping))
-        return "".join(part for part in parts if isinstance(part, str))
-    return content if isinstance(content, str) else None
+@dataclass(slots=True)
+class Predicted:
+    """Compares the content of the choices with a prediction."""
+
+    text: str
+    tokenizer: Tokenizer
+    _said: dict[int, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, prediction: Mapping[str, Any] | None, tokenizer: Tokenizer) -> "Predicted | None":
+        """Return what compares with a prediction's text, its parts joined; None without one."""
+        content = (prediction or {}).get("content")
+        if isinstance(content, list):
+            parts = (part.get("text") for part in content if isinstance(part, Mapping))
+            content = "".join(part for part in parts if isinstance(part, str))
+        return cls(content, tokenizer) if isinstance(content, str) else None
+
+    def read(self, chunks: Iterable[ChatChunk]) -> None:
+        """Keep the content of chunks."""
+        for choice, event in chunks:
+            if type(event) is Text and event.channel == "content":
+                self._said.setdefault(choice, []).append(event.text)
+
+    def counts(self) -> tuple[int, int]:
+        """Return how many of its tokens the choices accepted and rejected, all together."""
+        predicted, encode = self.tokenizer.encode(self.text), self.tokenizer.encode
+        texts = ["".join(pieces) for pieces in self._said.values()] or [""]
+        found = [counts(predicted, encode(text)) for text in texts]
+        return sum(accepted for accepted, _ in found), sum(rejected for _, rejected in found)
 
 
 def counts(prediction: Sequence[TokenId], reply: Sequence[TokenId]) -> tuple[int, int]:

@@ -7,7 +7,7 @@ from tokenlap.api.backend import FINGERPRINT, Backend
 from tokenlap.api.body import received
 from tokenlap.api.capability import check_capability
 from tokenlap.api.chat.encoder import ChatEncoder, Envelope
-from tokenlap.api.chat.predicted import predicted_text
+from tokenlap.api.chat.predicted import Predicted
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.generation import document, generation_request
 from tokenlap.api.plan.plan import plan_for
@@ -57,7 +57,7 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
         include_usage=chat.include_usage,
         new_id=backend.new_id,
         form=chat.call_form(alone=plan is not None and plan.calls == 1),
-        prediction=predicted_text(chat.prediction),
+        predicted=Predicted.of(chat.prediction, model.tokenizer),
         extra={"metadata": chat.metadata or {}} if chat.store else {},
     )
     kept = keeping(backend, request, encoder, chat.messages) if chat.store else None
