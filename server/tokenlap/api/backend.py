@@ -34,6 +34,9 @@ of this model.
 """
 
 
+_KEY = "tokenlap.key"
+
+
 def random_id(prefix: str) -> str:
     """Return a new id such as chatcmpl-5f0c...: prefix and 30 hexadecimal digits."""
     return prefix + os.urandom(15).hex()
@@ -76,6 +79,12 @@ class Backend:
         """Return the API key of a request, "" for none; raises Unauthorized where it is not good
         enough.
         """
+        if _KEY not in request.scope:  # asked for several times on the way of one request
+            request.scope[_KEY] = self._checked_key(request)
+        known: str = request.scope[_KEY]
+        return known
+
+    def _checked_key(self, request: Request) -> str:
         key = request.headers.get("api-key") or _key_in(request.headers.get("authorization", ""))
         accepted = self.settings.api_key
         if not key and (self.settings.strict or accepted):

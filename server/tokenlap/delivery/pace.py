@@ -49,9 +49,13 @@ async def pace(
     smaller lists, so that others have their turn.
     """
     if waits is None:
-        while batch := _filled(laps, clock.now, most):
-            yield batch
-            await clock.sleep(0)
+        more = True
+        while more:
+            batch, more = _filled(laps, clock.now, most)
+            if batch:
+                yield batch
+            if more:
+                await clock.sleep(0)
         return
     now, due = clock.now(), arrived + next(waits)
     batch = []
@@ -71,9 +75,9 @@ async def pace(
         yield batch
 
 
-def _filled(laps: Iterator[T], now: Callable[[], float], most: int) -> list[T]:
-    """Return the next laps, none where there are none: at most so many, and no more than PATIENCE
-    allows.
+def _filled(laps: Iterator[T], now: Callable[[], float], most: int) -> tuple[list[T], bool]:
+    """Return the next laps, at most so many and no more than PATIENCE allows, and whether there may
+    be more.
     """
     until = now() + PATIENCE
     batch = list(islice(laps, 1))
@@ -83,4 +87,4 @@ def _filled(laps: Iterator[T], now: Callable[[], float], most: int) -> list[T]:
         wanted = min(2 * length, most)
         batch += islice(laps, wanted - length)
         length = len(batch)
-    return batch
+    return batch, length == wanted

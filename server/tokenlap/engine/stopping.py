@@ -58,6 +58,6 @@ class StopCondition:
             else:
                 self._transcript.skip()
             return "stop"
-        if self._push(token, written > self._min_tokens):
+        if self._push(token, written > self._min_tokens):  # a stop sequence is complete
             return "stop"
         return None if written < self._max_tokens else "length"
