@@ -37,6 +37,76 @@ async def test_the_reply_is_that_of_the_same_chat(options: Json) -> None:
     assert response["usage"]["output_tokens"] == completion["usage"]["completion_tokens"]
 
 
+WEATHER: Json = {
+    "name": "get_weather",
+    "description": "The weather of a city",
+    "parameters": {
+        "type": "object",
+        "properties": {"city": {"type": "string"}},
+        "required": ["city"],
+        "additionalProperties": False,
+    },
+}
+PERSON: Json = {
+    "name": "person",
+    "schema": {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "age": {"type": "integer"}},
+        "required": ["name", "age"],
+        "additionalProperties": False,
+    },
+    "strict": True,
+}
+
+
+@pytest.mark.parametrize(
+    ("flat", "nested"),
+    [
+        pytest.param(
+            {"tools": [{"type": "function", **WEATHER}]},
+            {"tools": [{"type": "function", "function": WEATHER}]},
+            id="tools",
+        ),
+        pytest.param(
+            {
+                "tools": [{"type": "web_search"}, {"type": "function", **WEATHER}],
+                "tool_choice": {"type": "function", "name": "get_weather"},
+                "parallel_tool_calls": False,
+            },
+            {
+                "tools": [{"type": "function", "function": WEATHER}],
+                "tool_choice": {"type": "function", "function": {"name": "get_weather"}},
+                "parallel_tool_calls": False,
+            },
+            id="a named tool beside a hosted one",
+        ),
+        pytest.param(
+            {"text": {"format": {"type": "json_schema", **PERSON}}},
+            {"response_format": {"type": "json_schema", "json_schema": PERSON}},
+            id="a schema",
+        ),
+        pytest.param({"reasoning": {"effort": "low"}}, {"reasoning_effort": "low"}, id="thinking"),
+    ],
+)
+async def test_tools_formats_and_thinking_shape_the_reply_as_in_a_chat(
+    flat: Json, nested: Json
+) -> None:
+    text = "What is the weather in Paris and in Rome?"
+    async with application() as client:
+        response = await posted(client, {"model": "tokenlap", "input": text, **flat})
+        messages = [{"role": "user", "content": text}]
+        chat = await posted(client, {"model": "tokenlap", "messages": messages, **nested}, CHAT)
+
+    message = chat["choices"][0]["message"]
+    called = [item["arguments"] for item in response["output"] if item["type"] == "function_call"]
+    assert called == [call["function"]["arguments"] for call in message.get("tool_calls", ())]
+    assert text_of(response) == (message["content"] or "")
+    usage, counted = response["usage"], chat["usage"]
+    assert usage["output_tokens"] == counted["completion_tokens"] > 0
+    thought = counted["completion_tokens_details"]["reasoning_tokens"]
+    assert usage["output_tokens_details"]["reasoning_tokens"] == thought
+
+
 async def test_an_image_counts_as_in_a_chat() -> None:
     image = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
     words = {"type": "input_text", "text": "What is it?"}

@@ -4,7 +4,7 @@ much to think. Built from the forms of a chat request; the other endpoints have 
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tokenlap.errors import BadRequest
@@ -67,7 +67,8 @@ class Asked:
     @property
     def shaping(self) -> str:
         """What the reply depends on that its document does not tell, for the derived seed."""
-        return repr((self.choice, self.parallel, self.format, self.effort))
+        form = self.format and replace(self.format, param="")  # however an endpoint spells it
+        return repr((self.choice, self.parallel, form, self.effort))
 
     @property
     def heavy(self) -> bool:
