@@ -4,6 +4,7 @@ precedence.
 The environment is read nowhere else.
 """
 
+import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -115,6 +116,9 @@ class Settings(BaseSettings):
     api_key: Annotated[tuple[str, ...], NoDecode, BeforeValidator(_list)] = Field(
         (), description="accept these keys only; comma separated"
     )
+    workers: int = Field(
+        1, ge=1, le=64, description="processes that answer; each has a queue and a store of its own"
+    )
     max_body_size: int = Field(
         64 * 2**20, ge=1, description="bytes of a request body; more is a 413"
     )
@@ -208,3 +212,16 @@ def reachable_url(host: str, port: int) -> str:
     """Return the URL under which this machine reaches a server that listens on host and port."""
     reached = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"http://{f'[{reached}]' if ':' in reached else reached}:{port}"
+
+
+_HANDED_DOWN = "TOKENLAP__HANDED_DOWN"
+
+
+def hand_down(settings: Settings) -> None:
+    """Leave settings where the worker processes find them: they inherit the environment."""
+    os.environ[_HANDED_DOWN] = settings.model_dump_json()
+
+
+def handed_down() -> Settings:
+    """Return the settings that the parent process has left."""
+    return Settings.model_validate_json(os.environ[_HANDED_DOWN])

@@ -23,6 +23,7 @@ GROUPS: Mapping[str, Mapping[str, str]] = {
         "config": "FILE",
         "host": "ADDRESS",
         "port": "PORT",
+        "workers": "N",
         "max_body_size": "BYTES",
         "max_stored": "N",
         "max_stored_size": "BYTES",

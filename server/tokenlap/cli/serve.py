@@ -8,6 +8,7 @@ from errno import EADDRINUSE
 from types import FrameType
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from tokenlap.api.calls import Observer
 from tokenlap.api.log import AccessLog
@@ -59,6 +60,10 @@ def run(arguments: list[str]) -> int:
         return 0
     settings = checked_settings(arguments)
     with listen(settings.host, settings.port) as listening:
+        if settings.workers > 1:
+            from tokenlap.cli.workers import supervise  # imports this file
+
+            return supervise(settings, listening)
         try:
             server = create_app(settings, observers=observers(settings))
         except (ValueError, OSError) as error:
@@ -68,17 +73,21 @@ def run(arguments: list[str]) -> int:
         gc.collect()
         gc.freeze()  # what is loaded now stays: the collector need not look at it again
         try:
-            DrainingServer(uvicorn_config(server), server).run([listening])
+            DrainingServer(uvicorn_config(server.app, settings), server).run([listening])
         except KeyboardInterrupt:  # uvicorn raises the signals again that it has obeyed
             return 0
     return 0
 
 
-def uvicorn_config(server: Server) -> uvicorn.Config:
-    """Return how uvicorn runs a server: quietly, and with its time-outs."""
-    settings = server.backend.settings
+def uvicorn_config(app: ASGIApp | str, settings: Settings) -> uvicorn.Config:
+    """Return how uvicorn runs an application: quietly, and with our time-outs.
+
+    app: or where its factory is found, for several workers.
+    """
     return uvicorn.Config(
-        server.app,
+        app,
+        factory=isinstance(app, str),
+        workers=settings.workers,
         access_log=False,
         log_level="warning",
         lifespan="off",
