@@ -26,6 +26,14 @@ def part(**fields: object) -> list[Json]:
             id="not items",
         ),
         pytest.param(
+            [USER] * 4097,
+            "Invalid 'input': array too long. Expected an array with maximum length 4096, but got "
+            "an array with length 4097 instead.",
+            "input",
+            "array_above_max_length",
+            id="more items than are read at once",
+        ),
+        pytest.param(
             ["hi"],
             "Invalid type for 'input[0]': expected an object, but got a string instead.",
             "input[0]",

@@ -64,7 +64,11 @@ def _parts(value: Any, info: ValidationInfo) -> Any:
     return value
 
 
-Content = Annotated[list[Part], Field(max_length=2048), BeforeValidator(_parts)]
+MOST_ITEMS, MOST_PARTS = 4096, 2048
+"""The items of an input, the parts of an item: the event loop reads 4096 in 0.1 s."""
+Content = Annotated[
+    list[Part], Field(max_length=MOST_PARTS, fail_fast=True), BeforeValidator(_parts)
+]
 
 
 class Item(Lenient):
@@ -184,6 +188,7 @@ def _items(value: Any) -> Any:
 
 Input = Annotated[
     list[Annotated[Item, PlainValidator(_item, json_schema_input_type=dict[str, Any])]],
+    Field(max_length=MOST_ITEMS, fail_fast=True),
     BeforeValidator(_items, json_schema_input_type=str | list[dict[str, Any]]),
 ]
 

@@ -101,7 +101,7 @@ class ResponseRequest(Generation, Asked):
     }
 
     top_logprobs: Annotated[int, Field(ge=0, le=20)] | None = None
-    include: list[Include] | None = None
+    include: Annotated[list[Include], Field(max_length=64, fail_fast=True)] | None = None
     reasoning: Reasoning | None = None
     text: TextParam | None = None
     truncation: Literal["auto", "disabled"] | None = None
@@ -112,7 +112,7 @@ class ResponseRequest(Generation, Asked):
     store: bool | None = None
     metadata: Metadata | None = None
     safety_identifier: Annotated[str, Field(max_length=64)] | None = None
-    prompt_cache_key: str | None = None
+    prompt_cache_key: Annotated[str, Field(max_length=64)] | None = None
     prompt_cache_retention: Literal["in_memory", "24h"] | None = None
     prompt_cache_options: dict[str, Any] | None = None
     moderation: dict[str, Any] | None = None

@@ -71,11 +71,13 @@ class Responses:
         one is unknown or under way, NotFound for a reference to an item that is not kept.
         """
         items = [] if previous is None else await self._history(previous)
+        known = {item["id"]: item for item in items}
         for item in sent:
             if isinstance(item, ReferenceItem):
-                items.append(await self._referred(item.id, items))
+                items.append(await self._referred(item.id, known))
             else:
                 items.append(resource(item, item.id or item_id(item.type, id, len(items))))
+                known[items[-1]["id"]] = items[-1]
         return tuple(items)
 
     async def _history(self, id: str) -> list[Json]:
@@ -96,14 +98,15 @@ class Responses:
             )
         return [*input_of(record), *response["output"]]
 
-    async def _referred(self, id: str, items: Sequence[Json]) -> Json:
-        """Return the item with this id: one of the conversation, else one of a kept response."""
-        record = await self.store.get(self.collection, response_of(id))
-        kept = [] if record is None else [*input_of(record), *json.loads(record.body)["output"]]
-        item: Json
-        for item in (*items, *kept):
-            if item["id"] == id:
-                return item
+    async def _referred(self, id: str, known: dict[str, Json]) -> Json:
+        """Return the item with this id; those of the kept response that it names become known."""
+        if id not in known:
+            record = await self.store.get(self.collection, response_of(id))
+            if record is not None:
+                kept = [*input_of(record), *json.loads(record.body)["output"]]
+                known.update((item["id"], item) for item in kept)
+        if id in known:
+            return known[id]
         raise NotFound(
             f"Item with id '{id}' not found. Items are not persisted when `store` is set to false. "
             "Try again with `store` set to true, or remove this item from your input.",

@@ -132,7 +132,7 @@ def _text(value: Json, name: str) -> str:
     return text
 
 
-Tools = Annotated[list[ResponseTool], Field(max_length=128)]
+Tools = Annotated[list[ResponseTool], Field(max_length=128, fail_fast=True)]
 ToolChoice = Annotated[
     Any,
     BeforeValidator(
