@@ -52,3 +52,4 @@ def test_choice_0_has_the_seed_itself_and_each_other_choice_one_of_its_own() -> 
     assert seeds[0] == 42
     assert len(set(seeds)) == 128
     assert seeds == [mixed_seed(42, choice) for choice in range(128)]
+    assert not {*seeds} & {mixed_seed(43, choice) for choice in range(128)}

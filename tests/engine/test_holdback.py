@@ -55,12 +55,14 @@ def test_it_releases_what_a_slow_search_of_the_whole_text_leaves(
 
 
 @examples(200)
-@given(pieces=PIECES, stops=STOPS)
-def test_only_a_true_beginning_of_a_sequence_waits(pieces: list[str], stops: list[str]) -> None:
+@given(pieces=PIECES, stops=STOPS, free=st.integers(0, 5))
+def test_only_a_true_beginning_of_a_sequence_waits(
+    pieces: list[str], stops: list[str], free: int
+) -> None:
     holdback, seen, released = HoldBack(stops), "", ""
-    for piece in pieces:
+    for number, piece in enumerate(pieces):
         seen += piece
-        released += holdback.push(piece)
+        released += holdback.push(piece, number >= free)
         if holdback.matched:
             break
 

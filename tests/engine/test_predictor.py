@@ -86,6 +86,14 @@ def test_the_first_and_the_last_roll_draw_the_first_and_the_last_bar(
     assert distribution.draw(nextafter(1, 0)) == distribution.tokens[-1]
 
 
+def test_a_roll_on_the_border_of_two_bars_draws_the_second() -> None:
+    assert [Distribution.of({1: 1, 2: 1}).draw(u) for u in (0.0, nextafter(0.5, 0), 0.5)] == [
+        1,
+        1,
+        2,
+    ]
+
+
 def test_logprobs_are_natural() -> None:
     distribution = Distribution.of({1: 3, 2: 1})
 

@@ -65,6 +65,6 @@ class HoldBack:
         for start in range(max(0, len(buffer) - longest), len(buffer)):
             if buffer[start] in self._firsts:
                 suffix = buffer[start:]
-                if any(sequence.startswith(suffix) for sequence in self._sequences):
+                if any(s != suffix and s.startswith(suffix) for s in self._sequences):
                     return len(suffix)
         return 0
