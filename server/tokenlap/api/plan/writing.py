@@ -131,7 +131,7 @@ class Writers:
         beginning = follow_any("object" if begun[0] == "{" else "array")
         if not beginning.copy().take(begun.encode()):
             return None
-        return GrammarPredictor(beginning, self.model.predictor, self.model.tokenizer)
+        return self._free(beginning)
 
     def _answer(self, format: Format) -> Writer:
         match format.kind:
@@ -142,7 +142,7 @@ class Writers:
                 if schema is not None:
                     return self.json(schema)
                 beginning = follow_any("object")
-                return GrammarPredictor(beginning, self.model.predictor, self.model.tokenizer)
+                return self._free(beginning)
             case "one_of":
                 return SentencesPredictor.one_of(format.value, self.model.tokenizer)
             case _:
@@ -157,6 +157,11 @@ class Writers:
                 "messages",
             )
         return writer
+
+    def _free(self, beginning: Matcher) -> Writer:
+        """Return the model itself, kept to any JSON value."""
+        model = self.model
+        return GrammarPredictor(beginning, model.predictor, model.tokenizer, closes=True)
 
     def _keeping(self, shape: Shape, beginning: Matcher, turn: int = 0) -> Writer:
         values = ValuePredictor(shape, self.model.tokenizer, self.model.predictor, self.facts(turn))

@@ -17,6 +17,7 @@ from tokenlap.predictors.grammar.records import record_of
 from tokenlap.predictors.grammar.refs import Schema
 from tokenlap.predictors.grammar.scalars import number_of, text_of
 from tokenlap.predictors.grammar.shape import Fixed, Json, SchemaRefused, Shape, either
+from tokenlap.predictors.grammar.size import refuse_long
 from tokenlap.predictors.grammar.verdict import Verdict, type_of, verdict
 
 _HOPS = (2, 3, 5, 8, 13, 21)
@@ -36,6 +37,7 @@ def shape_of(schema: Json) -> Shape:
         builder = Builder(whole)
         shape = builder.shape((Place(schema, hops),))
         if shape is not None:
+            refuse_long(shape)
             return shape
         if not builder.recursive:
             break

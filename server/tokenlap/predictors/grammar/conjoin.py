@@ -64,8 +64,10 @@ class Conjoiner:
 
     def _one_of(self, branches: list[Json], hops: int) -> _Alternatives:
         """Return each branch with the demand that none of the others fits."""
-        found = []
+        found: _Alternatives = []
         for i, branch in enumerate(branches):
+            if len(found) >= MOST_ALTERNATIVES:
+                break
             others = tuple(("oneOf", other) for j, other in enumerate(branches) if j != i)
             exclusive = Demand(never=others)
             found += [one.both(exclusive) for one in self._alternatives(Place(branch, hops))]

@@ -62,8 +62,10 @@ class Refuser:
         if isinstance(shape, Fixed):
             texts = [t for t in shape.texts if verdict(json.loads(t), raw, self.schema) is False]
             return replace(shape, texts=tuple(texts)) if texts else None
-        candidates = [shape, *self._specialised(shape, raw, depth)]
-        found = next((one for one in candidates if self.refuses(raw, one)), None)
+        if self.refuses(raw, shape):
+            return shape
+        smaller = self._specialised(shape, raw, depth)
+        found = next((one for one in smaller if self.refuses(raw, one)), None)
         if found is None and isinstance(shape, Text | Number):
             sampled = samples(shape)
             return self._narrow(sampled, raw, depth) if sampled else None

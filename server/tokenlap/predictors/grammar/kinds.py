@@ -162,9 +162,9 @@ FORMATS: Mapping[str, Kind] = {
     "date-time": _kind(
         "",
         "2026-12-04T09:30:00Z|2026-12-11T14:00:00Z|2027-01-15T18:45:00Z",
-        lambda facts: [f"{date}T{time}" for date in facts.dates for time in _clock(facts)],
+        lambda facts: [f"{date}T{time}Z" for date in facts.dates for time in _clock(facts)],
     ),
-    "time": _kind("", "09:30:00Z|14:00:00Z|18:45:00Z", lambda facts: _clock(facts)),
+    "time": _kind("", "09:30:00|14:00:00|18:45:00", lambda facts: _clock(facts)),
     "duration": _kind("", "PT30M|PT2H|P3D|P1W"),
     "hostname": _kind("", "example.com|www.example.org"),
     "ipv4": _kind("", "192.0.2.10|198.51.100.7|203.0.113.42"),
@@ -179,5 +179,5 @@ def _codes(facts: Facts) -> Sequence[str]:
 
 def _clock(facts: Facts) -> Sequence[str]:
     """Return the times mentioned as a format writes them, else one in the morning."""
-    times = [f"{time:0>5}" + ":00" * (time.count(":") == 1) + "Z" for time in facts.times]
-    return times or ("09:30:00Z",)
+    times = [f"{time:0>5}" + ":00" * (time.count(":") == 1) for time in facts.times]
+    return times or ("09:30:00",)

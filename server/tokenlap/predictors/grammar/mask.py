@@ -47,15 +47,18 @@ class GrammarPredictor:
         tokenizer: Tokenizer,
         *,
         is_json: bool = True,
+        closes: bool = False,
     ) -> None:
         """Take the grammar at its beginning.
 
-        is_json: the text is over as soon as it is complete, and a long one is brought to its end.
+        is_json: the text is over as soon as it is complete; closes: a long one is brought to its
+        end, since the predictor inside does not see to it. Strings must be free to end anywhere.
         """
         self._beginning = beginning
         self._inner = inner
         self._tokenizer = tokenizer
         self._is_json = is_json
+        self._closes = closes
 
     def fits(self, beginning: bytes) -> bool:
         """Say whether a text may begin so."""
@@ -76,7 +79,7 @@ class GrammarPredictor:
         forced = state.matcher.forced()
         if forced:
             return bound_to(first_token(forced, self._tokenizer))
-        if self._is_json and state.written > HARD_BUDGET:
+        if self._closes and state.written > HARD_BUDGET:
             for closer in _CLOSERS:
                 if state.matcher.allows(closer):
                     return bound_to(first_token(closer, self._tokenizer))

@@ -1,5 +1,6 @@
 """References inside a schema: where they point, and which of them come back to where they began."""
 
+import json
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from urllib.parse import unquote
@@ -9,6 +10,8 @@ from tokenlap.predictors.grammar.shape import Json, SchemaRefused
 DEEPEST = 100
 LARGEST = 50_000
 """How deep and how large a schema may be, in levels and in values."""
+MOST_STEPS = 200_000
+"""How many questions about its parts may be asked while it is read: about a second."""
 _WANTED: Mapping[str, tuple[str, type | tuple[type, ...]]] = {
     **dict.fromkeys(("$ref", "$dynamicRef", "pattern", "format"), ("a string", str)),
     **dict.fromkeys(("enum", "required", "allOf", "anyOf", "oneOf"), ("an array", list)),
@@ -38,6 +41,8 @@ class Schema:
         self.root = root
         self._targets: dict[str, Json] = {}
         self._recursive: dict[str, bool] = {}
+        self._steps = 0
+        self._listed: dict[int, tuple[Json, frozenset[str]]] = {}
         self._checked: dict[int, Json] = {}  # by identity, and so kept alive
         for count, (_, depth) in enumerate(_walk(root)):
             if depth > DEEPEST:
@@ -46,7 +51,12 @@ class Schema:
                 raise SchemaRefused(f"it holds more than {LARGEST} values")
 
     def check(self, schema: Json) -> None:
-        """Raise SchemaRefused where a schema, or one of its keywords, is of the wrong type."""
+        """Raise SchemaRefused where a schema, or one of its keywords, is of the wrong type, and
+        where too much has been asked about this one.
+        """
+        self._steps += 1
+        if self._steps > MOST_STEPS:
+            raise SchemaRefused("it is too intricate: its alternatives are too many to compare")
         if id(schema) in self._checked or isinstance(schema, bool):
             return
         if not isinstance(schema, Mapping):
@@ -56,6 +66,12 @@ class Schema:
             if right is not None and (isinstance(value, bool) or not isinstance(value, right[1])):
                 raise SchemaRefused(f"'{keyword}' must be {right[0]}, not {value!r:.40}")
         self._checked[id(schema)] = schema
+
+    def lists(self, values: list[Json], value: Json) -> bool:
+        """Say whether an enum of this schema has a value."""
+        if id(values) not in self._listed:
+            self._listed[id(values)] = values, frozenset(map(canonical, values))
+        return canonical(value) in self._listed[id(values)][1]
 
     def target(self, ref: str) -> Json:
         """Return the schema that a reference points to.
@@ -103,6 +119,25 @@ class Schema:
                         kind = "$id" if keyword == "$id" else "$anchor"
                         named[kind].setdefault(name.rstrip("#"), value)
         return named
+
+
+def canonical(value: Json) -> str:
+    """Return a text that two JSON values share if they are equal: 1 and 1.0 are, 1 and true are
+    not.
+    """
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: Json) -> Json:
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case list():
+            return [_plain(part) for part in value]
+        case dict():
+            return {key: _plain(part) for key, part in value.items()}
+        case _:
+            return value
 
 
 def _walk(value: Json) -> Iterator[tuple[Json, int]]:

@@ -16,6 +16,9 @@ USUAL_LENGTH = 240
 """How long a string may be, in code points, where its schema would allow more."""
 _ROOM = 40
 _RANGE = 10_000
+_LARGEST = 2**53
+"""The largest number that every reader of JSON takes as it is."""
+_FARTHEST = 10**300
 _MOST_MULTIPLES = 32
 _LOOKAHEAD = re.compile(r"\^?\(\?=((?:\\.|\[(?:\\.|[^\]])*\]|[^()\\\[]|\((?:\\.|[^()\\])*\))*)\)")
 _NOT_BLANK = re.compile(r"^\^?\(\?!\^?\\s[*+]\$\)")
@@ -61,6 +64,11 @@ def number_of(demand: Demand, *, integer: bool) -> Number | Fixed | None:
     """Return the number that a demand describes, None where there is none."""
     low, open_low = _bound(demand, 1)
     high, open_high = _bound(demand, -1)
+    if low > _LARGEST or high < -_LARGEST:
+        bound = "minimum" if low > 0 else "maximum"
+        raise SchemaRefused(f"'{bound}': no number beyond {_LARGEST} is written")
+    low = low if isinf(low) else max(low, -_LARGEST)
+    high = high if isinf(high) else min(high, _LARGEST)
     if integer:
         low, high = _whole(low, open_low, ceil, 1), _whole(high, open_high, floor, -1)
         open_low = open_high = False
@@ -101,10 +109,15 @@ def _bound(demand: Demand, sign: int) -> tuple[float, bool]:
         plain, exclusive = ("max" + side, "exclusiveMax" + side)
     marks = demand.all(exclusive)
     open_plain = any(mark is True for mark in marks)
-    bounds = [(sign * value, open_plain) for value in demand.all(plain)]
-    bounds += [(sign * mark, True) for mark in marks if not isinstance(mark, bool)]
+    bounds = [(sign * _finite(value), open_plain) for value in demand.all(plain)]
+    bounds += [(sign * _finite(mark), True) for mark in marks if not isinstance(mark, bool)]
     tightest, excluded = max(bounds, default=(-inf, False))
     return sign * tightest, excluded
+
+
+def _finite(bound: float) -> float:
+    """Return a bound that floating point can hold."""
+    return max(-_FARTHEST, min(bound, _FARTHEST))
 
 
 def _whole(bound: float, excluded: bool, rounded: Callable[[float], int], step: int) -> float:

@@ -85,11 +85,12 @@ class ValuePredictor:
         if token == END:
             return state
         cursor, ordinal, was_free = state.cursor, state.cursor.ordinal, state.free
+        least, _ = _lengths(cursor.shapes)
         cursor.take(self._tokenizer.token_bytes(token))
         state.written += 1
         still_open = cursor.in_string and cursor.ordinal == ordinal
         if was_free:
-            state.prose.take(token, still_open=still_open)
+            state.prose.take(token, least, still_open=still_open)
         state.free = cursor.in_string and ((still_open and was_free) or not self._closed(state))
         return state
 
@@ -117,7 +118,8 @@ class ValuePredictor:
         cursor, partial = state.cursor, state.cursor.partial
         if state.free:
             prosaic = any(choice.open for choice in state.choices)
-            return state.prose.weights(late, _longest(cursor.shapes)) if prosaic else {}
+            haste = state.written / self._budget
+            return state.prose.weights(haste, *_lengths(cursor.shapes)) if prosaic else {}
         options = self._closed(state)
         if cursor.mode == "value":
             options += [choice for choice in state.choices if choice.open]
@@ -190,8 +192,10 @@ def _keys(frame: Frame, late: bool) -> list[tuple[bytes, float]]:
     return found
 
 
-def _longest(shapes: Iterable[Shape]) -> int:
-    return max((shape.most for shape in shapes if isinstance(shape, Text)), default=0)
+def _lengths(shapes: Iterable[Shape]) -> tuple[int, int]:
+    """Return how short and how long a string of these shapes may be."""
+    texts = [shape for shape in shapes if isinstance(shape, Text)]
+    return min((t.least for t in texts), default=0), max((t.most for t in texts), default=0)
 
 
 def _last_start(prompt: Sequence[TokenId]) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 from tokenlap.predictors.grammar.formats import PATTERNS, WIDER
-from tokenlap.predictors.grammar.refs import Schema
+from tokenlap.predictors.grammar.refs import Schema, canonical
 from tokenlap.predictors.grammar.shape import Json
 
 Verdict = bool | None
@@ -33,19 +33,14 @@ def verdict(value: Json, raw: Json, schema: Schema, depth: int = 0) -> Verdict:
         return None
     composite = isinstance(value, list | Mapping)
     undecided = None if composite and any(keyword in raw for keyword in _UNDECIDED) else True
+    listed = schema.lists(raw["enum"], value) if "enum" in raw else True
     own = (_test(keyword, limit, value) for keyword, limit in raw.items())
-    return _all((undecided, *own, *_applied(value, raw, schema, depth + 1)))
+    return _all((undecided, listed, *own, *_applied(value, raw, schema, depth + 1)))
 
 
 def same(one: Json, other: Json) -> bool:
     """Say whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
-    return bool(one == other)
+    return canonical(one) == canonical(other)
 
 
 def type_of(value: Json) -> str:
@@ -94,8 +89,6 @@ def _test(keyword: str, limit: Json, value: Json) -> Verdict:
     match keyword:
         case "type":
             return has_type(value, limit)
-        case "enum":
-            return any(same(value, one) for one in limit)
         case "const":
             return same(value, limit)
     match value:
