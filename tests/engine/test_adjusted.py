@@ -142,6 +142,22 @@ def test_where_the_whole_vocabulary_is_removed_it_says_so() -> None:
         sampler.pick(model, 0)
 
 
+def test_what_a_grammar_has_bound_neither_bias_nor_ban_can_loosen() -> None:
+    brace = Distribution((90,), (1.0,), 0, bound=True)
+    lifted = SamplingParams(logit_bias=((5, 100.0),))
+    banned = SamplingParams(banned_first=(90,), banned_laps=9, logit_bias=((90, -100.0),))
+
+    for params in (lifted, banned):
+        assert sampler_for(params, ()).pick(brace, 0) == 90
+
+
+def test_among_what_a_grammar_allows_a_bias_acts() -> None:
+    either = Distribution((90, 91), (0.9, 0.1), 0, bound=True)
+
+    for bias in ((91, 100.0), (90, -100.0)):
+        assert sampler_for(SamplingParams(logit_bias=(bias,)), ()).pick(either, 0) == 91
+
+
 @pytest.mark.parametrize("penalty", [1e308, 1e-308])
 def test_the_largest_penalties_are_harmless(penalty: float) -> None:
     sampler = sampler_for(SamplingParams(repetition_penalty=penalty), FRANCE.tokens)

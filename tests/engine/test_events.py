@@ -69,6 +69,12 @@ def test_held_text_leaves_with_the_last_lap_before_finish() -> None:
             id="a tool call",
         ),
         pytest.param(
+            [A, START, *encode("assistant filtered"), MESSAGE],
+            {},
+            Finish("content_filter", 5),
+            id="a filter",
+        ),
+        pytest.param(
             [START, *encode("assistant to=f"), MESSAGE, *encode("{")],
             {"max_tokens": 6},
             Finish("length", 6),

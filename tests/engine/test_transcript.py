@@ -12,7 +12,7 @@ from tests.properties import examples
 from tokenlap.engine.event import Arguments, Event, Text, ToolCall, escape
 from tokenlap.engine.holdback import HoldBack
 from tokenlap.engine.tokenizer import CALL, CLOSE, END, MESSAGE, START, TokenId, o200k
-from tokenlap.engine.transcript import Transcript, pieces_of, unfinished
+from tokenlap.engine.transcript import Transcript, pieces_of
 
 PARROT = [4103, 99, 250]
 
@@ -215,30 +215,22 @@ def test_the_reply_continues_the_channel_that_is_open() -> None:
     assert summed(left) == [("refusal", "No.")]
 
 
+def test_a_call_that_the_prompt_has_opened_begins_with_the_first_lap() -> None:
+    transcript, left = read(encode("{}"), opening="assistant to=find")
+
+    assert summed(left[:1]) == [("call 0 to find", ""), ("arguments 0", "{}")]
+    assert transcript.called
+
+
+def test_a_call_that_the_prompt_has_opened_is_one_though_nothing_is_written() -> None:
+    transcript, _ = read([], opening="assistant to=find")
+
+    transcript.skip()
+
+    assert transcript.ready == (ToolCall(0, "find"),)
+
+
 def test_in_a_raw_text_markers_mean_nothing() -> None:
     _, left = read([*encode("a"), *turn("assistant refusal", "b")], opening="")
 
     assert summed(left) == [("content", "aassistant refusalb")]
-
-
-@pytest.mark.parametrize("known", [0, 1, 2, 3])
-def test_a_character_begun_in_the_prompt_leaves_with_its_last_token(known: int) -> None:
-    prompt = [*encode("a"), *PARROT[:known]]
-    begun = unfinished(prompt, pieces_of(o200k()))
-
-    _, left = read([*PARROT[known:], *encode("b")], begun=begun)
-
-    assert begun == (o200k().decode_bytes(PARROT[:known]) if known < 3 else b"")
-    assert summed(left) == [("content", "🦜b" if known < 3 else "b")]
-
-
-@pytest.mark.parametrize("known", [1, 2, 3])
-def test_a_character_may_be_begun_byte_by_byte(known: int) -> None:
-    prompt = o200k().encode_bytes("a🦜".encode())[: 1 + known]
-
-    assert unfinished(prompt, pieces_of(o200k())) == "🦜".encode()[:known]
-
-
-@pytest.mark.parametrize("prompt", [[], [*PARROT, END], [START], [*encode("é"), 13]])
-def test_a_finished_prompt_leaves_nothing_to_complete(prompt: list[TokenId]) -> None:
-    assert unfinished(prompt, pieces_of(o200k())) == b""
