@@ -132,7 +132,7 @@ class Settings(BaseSettings):
         256, ge=0, description="background responses under way; one more is a 429"
     )
     grace: Seconds = Field(3.0, description="how long open streams may run on after SIGTERM")
-    keep_alive: Seconds = Field(75.0, description="how long an idle connection stays open")
+    keep_alive: Seconds = Field(120.0, description="how long an idle connection stays open")
     log: Literal["text", "json", "off"] = Field(
         "text", description="one line a request, when it ends"
     )

@@ -97,8 +97,10 @@ class Seen:
     def __init__(self) -> None:
         self.lap, self.end = asyncio.Event(), asyncio.Event()
         self.laps = 0
+        self.calls: list[Call] = []
 
-    def began(self, call: Call) -> None: ...
+    def began(self, call: Call) -> None:
+        self.calls.append(call)
 
     def lapped(self, call: Call, laps: Sequence[Lap]) -> None:
         self.laps += len(laps)
