@@ -39,6 +39,8 @@ class Call:
         if self.first is None:
             self.first = now
         self.laps += len(laps)
+        if laps and len(laps[-1]) == 1:
+            laps = laps[-1:]  # nothing follows the end of an only choice
         for lap in laps:
             for events in lap:
                 if events and isinstance(events[-1], Finish):

@@ -8,6 +8,7 @@ always there, as the document demands.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
@@ -64,13 +65,13 @@ class ChatEncoder:
 
     def encode(self, laps: Sequence[Lap]) -> list[ChatChunk]:
         """Return the chunks of laps; the first event of a choice opens it, and those before it."""
-        if self._opened and laps and len(laps[0]) == 1:  # the usual case: more of the one choice
-            written = [event for (events,) in laps for event in events]
-            chunks: list[ChatChunk] = [
-                (0, event if type(event) is Text else self._noted(event)) for event in written
-            ]
-        else:
-            chunks = [chunk for lap in laps for chunk in self._encode(lap)]
+        chunks: list[ChatChunk] = []
+        for position, lap in enumerate(laps):
+            if self._opened and len(lap) == 1:  # the usual case: more of the one choice
+                written = [event for (events,) in laps[position:] for event in events]
+                chunks += [(0, e if type(e) is Text else self._noted(e)) for e in written]
+                break
+            chunks += self._encode(lap)
         if self.predicted is not None:
             self.predicted.read(chunks)
         return chunks
@@ -141,23 +142,21 @@ class ChatEncoder:
 
     def fold(self, chunks: Iterable[ChatChunk]) -> dict[str, Any]:
         """Return the chat.completion that the chunks of the stream add up to."""
-        events: dict[int, list[ChatEvent]] = {}
+        events: defaultdict[int, list[ChatEvent]] = defaultdict(list)
         for choice, event in chunks:
-            events.setdefault(choice, []).append(event)
+            events[choice].append(event)
+        how = (self.tokenizer, self.scored, self.form)
         return {
             "id": self.envelope.id,
             "object": "chat.completion",
             "created": self.envelope.created,
             "model": self.envelope.model,
-            "choices": [self._folded(i, events[i]) for i in sorted(events)],
+            "choices": [folded(i, events[i], *how) for i in sorted(events)],
             "usage": self.usage(),
             "service_tier": self.envelope.service_tier,
             "system_fingerprint": self.envelope.fingerprint,
             **self.extra,
         }
-
-    def _folded(self, choice: int, events: Iterable[ChatEvent]) -> dict[str, Any]:
-        return folded(choice, events, self.tokenizer, self.scored, self.form)
 
     def _noted(self, event: Event) -> Said:
         """Count a finish; give a tool call its id."""

@@ -2,6 +2,7 @@
 up the deltas.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -20,7 +21,7 @@ def folded(
     form: CallForm = PLAIN,
 ) -> dict[str, Any]:
     """Return the choice that events add up to. scored: logprobs were asked for."""
-    texts: dict[str, list[str]] = {}
+    texts: defaultdict[str, list[str]] = defaultdict(list)
     scores: dict[str, list[Score]] = {"content": [], "refusal": []}
     calls: list[OpenedCall] = []
     arguments: dict[int, list[str]] = {}
@@ -29,7 +30,7 @@ def folded(
     reason: str = ""
     for event in events:
         if type(event) is Text and not (event.laps or scored):  # the usual case, and no other cost
-            texts.setdefault(event.channel, []).append(event.text)
+            texts[event.channel].append(event.text)
             continue
         match event:
             case Opening():
@@ -39,7 +40,7 @@ def folded(
                 event = event.call
                 calls.append(event)
             case Text():
-                texts.setdefault(event.channel, []).append(event.text)
+                texts[event.channel].append(event.text)
                 scores.setdefault(event.channel, []).extend(event.scores)
             case OpenedCall():
                 calls.append(event)
