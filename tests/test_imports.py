@@ -35,7 +35,7 @@ ROOMS_OF = {
     "pydantic_settings": ("settings", "cli"),
     "random": (),  # the engine's dice are the only ones: a reply is a function of its seed
     "sse_starlette": ("delivery/sse",),
-    "starlette": ("delivery/sse", "api", "app"),
+    "starlette": ("delivery/sse", "api", "app", "cli"),
     "tiktoken": ("engine/tokenizer",),
     "time": OUTSIDE,
     "uvicorn": ("cli", "pytest_plugin"),

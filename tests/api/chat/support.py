@@ -43,6 +43,9 @@ def choice(index: int, parts: list[Json]) -> Json:
         for key, value in part["delta"].items():
             if key == "tool_calls":
                 call(message.setdefault("tool_calls", []), *value)
+            elif key == "function_call":
+                whole = message.setdefault(key, {"name": value.get("name"), "arguments": ""})
+                whole["arguments"] += value["arguments"]
             elif isinstance(value, str):
                 message[key] = (message.get(key) or "") + value
             else:

@@ -25,6 +25,26 @@ CALL = '<|end|><|start|>assistant to=find<|message|>{"q": "fig"}'
 TRACE = {"X-Tokenlap-Trace": "1"}
 SCORED = {"logprobs": True, "top_logprobs": 3}
 DEFAULT: Json = {"model": "tokenlap", "max_tokens": 40}
+FRUIT = {
+    "type": "object",
+    "properties": {"fruit": {"type": "string"}, "count": {"type": "integer"}},
+    "required": ["fruit", "count"],
+    "additionalProperties": False,
+}
+FIND = {"name": "find", "parameters": FRUIT}
+TOOLS: Json = {
+    "model": "tokenlap",
+    "max_tokens": 200,
+    "tools": [{"type": "function", "function": FIND}],
+}
+NAMED = {"type": "function", "function": {"name": "find"}}
+JSON: Json = {
+    "model": "tokenlap",
+    "max_tokens": 300,
+    "messages": [{"role": "user", "content": "A fruit, as JSON, please"}],
+}
+SCHEMA = {"type": "json_schema", "json_schema": {"name": "fruit", "schema": FRUIT, "strict": True}}
+SUM: Json = {"max_tokens": 300, "messages": [{"role": "user", "content": "What is 482 * 194?"}]}
 
 FEATURES: dict[str, tuple[Models, Json, dict[str, str]]] = {
     "plain": (scripted(TEXT), {}, {}),
@@ -82,6 +102,18 @@ FEATURES: dict[str, tuple[Models, Json, dict[str, str]]] = {
     "bias": ({}, {**DEFAULT, **SCORED, "logit_bias": {"13": -100, "290": 20}}, TRACE),
     "min_tokens": (scripted("a b"), {"min_tokens": 12, "max_tokens": 30}, TRACE),
     "end token off": (scripted("a b"), {"ignore_eos": True, "max_tokens": 12}, TRACE),
+    "a forced call": ({}, {**TOOLS, "tool_choice": "required"}, {}),
+    "a named call, scored and traced": ({}, {**TOOLS, **SCORED, "tool_choice": NAMED}, TRACE),
+    "tools that may be called": ({}, {**TOOLS, "n": 2}, {}),
+    "the older functions": (
+        {},
+        {**DEFAULT, "functions": [FIND], "function_call": {"name": "find"}},
+        {},
+    ),
+    "a json object": ({}, {**JSON, "response_format": {"type": "json_object"}}, {}),
+    "a json schema": ({}, {**JSON, **SCORED, "response_format": SCHEMA, "n": 2}, TRACE),
+    "a json schema cut off": ({}, {**JSON, "response_format": SCHEMA, "max_tokens": 4}, {}),
+    "reasoning effort": ({}, {**DEFAULT, **SUM, "reasoning_effort": "high"}, TRACE),
     "table": ({}, {"model": "table", "messages": [{"role": "user", "content": "is"}]}, TRACE),
 }
 
