@@ -2,6 +2,10 @@
 of it.
 """
 
+import asyncio
+import os
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +19,7 @@ from tokenlap.engine.tokenizer import END
 LETTERS = Chain({}, Distribution.of({64 + i: 1.0 for i in range(20)} | {END: 1.0}))
 MODELS: Models = {"mock-1": LETTERS, "mock-2": LETTERS}
 """Every lap is drawn, so every lap has its roll."""
+REPOSITORY = Path(__file__).parents[3]
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
 
 
@@ -134,3 +139,39 @@ async def test_choices_are_equal_at_temperature_0() -> None:
     answered = await answer(asked)
 
     assert len({choice["message"]["content"] for choice in answered["choices"]}) == 1
+
+
+PROGRAM = """
+import asyncio, httpx
+from tests.support import chat, quiet
+from tokenlap.app import create_app
+
+async def main():
+    transport = httpx.ASGITransport(create_app(quiet()).app)
+    asked = {**chat("What is a token?", n=3, max_tokens=40), "model": "tokenlap"}
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        response = await client.post("/v1/chat/completions", json=asked)
+        print(ascii(response.json()["choices"]))
+
+asyncio.run(main())
+"""
+
+
+async def test_the_same_request_gets_the_same_reply_from_another_process() -> None:
+    async def run(hash_seed: str) -> bytes:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            PROGRAM,
+            env={**os.environ, "PYTHONHASHSEED": hash_seed},
+            cwd=REPOSITORY,
+            stdout=asyncio.subprocess.PIPE,
+        )
+        out, _ = await process.communicate()
+        assert process.returncode == 0
+        return out
+
+    first, second = await asyncio.gather(run("1"), run("2"))
+
+    assert first == second
+    assert b"assistant" in first
