@@ -24,6 +24,11 @@ _KEYS = re.compile(
     r"\b(?:keys?|fields?|properties|attributes)\b\W+(?:(?:are|named|called)\W+)?"
     r"((?:[`'\"]?[A-Za-z_]\w*[`'\"]?(?:\s*\([^)]{0,40}\))?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|))+)"
 )
+_AS_JSON = re.compile(
+    r"\b(?:extract|return|give|list|output|get)\b(?:\s+me)?\s+(?:the\s+)?"
+    r"((?:[a-z_]\w*(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+))*[a-z_]\w*)\s+(?:as|in)\s+(?:an?\s+)?json",
+    re.IGNORECASE,
+)
 _FIELD = re.compile(r"\[\[ ## (\w+) ## \]\]`?(?:\s*\(must ([^)]*)\))?")
 _RESPOND = re.compile(r"Respond with the corresponding output fields")
 _TYPES = {"int": "integer", "float": "number", "bool": "boolean", "str": "string"}
@@ -64,7 +69,7 @@ def keyed(text: str) -> Json:
 
     Example: "a JSON object with the keys name, age and city" -> name, age, city
     """
-    found = _KEYS.search(text)
+    found = _KEYS.search(text) or _AS_JSON.search(text)
     names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\([^)]*\)", "", found[1])) if found else []
     names = [name for name in names if name not in ("and", "as", "in", "of", "for", "the", "with")]
     if not names:

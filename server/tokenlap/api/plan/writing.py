@@ -26,6 +26,12 @@ from tokenlap.predictors.sentences import SentencesPredictor
 from tokenlap.predictors.thinking import thinking
 
 Writer = Predictor[Any]
+_ANSWER = {
+    "type": "object",
+    "properties": {"answer": {"type": "string", "minLength": 1}},
+    "required": ["answer"],
+}
+"""What a question is answered with, in JSON, where no keys are named."""
 _KEPT = 128
 _RESULTS = (
     "Here is what I found: {}.",
@@ -138,7 +144,8 @@ class Writers:
             case "schema":
                 return self.json(format.value, title=format.name)
             case "object":
-                schema = keyed(self.conversation.asked) or keyed(self.conversation.system)
+                asked, system = self.conversation.asked, self.conversation.system
+                schema = keyed(asked) or keyed(system) or (_ANSWER if "?" in asked else None)
                 if schema is not None:
                     return self.json(schema)
                 beginning = follow_any("object")

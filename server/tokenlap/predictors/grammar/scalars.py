@@ -3,13 +3,20 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import product
 from math import ceil, floor, inf, isinf, lcm
 from typing import Protocol
 
 from tokenlap.predictors.grammar.demand import Demand
 from tokenlap.predictors.grammar.formats import PATTERNS, WIDER
 from tokenlap.predictors.grammar.matcher import satisfiable
-from tokenlap.predictors.grammar.shape import Fixed, Number, SchemaRefused, Text
+from tokenlap.predictors.grammar.shape import (
+    NO_LIMIT,
+    Fixed,
+    Number,
+    SchemaRefused,
+    Text,
+)
 from tokenlap.predictors.grammar.verdict import is_multiple
 
 USUAL_LENGTH = 240
@@ -44,17 +51,17 @@ def text_of(demand: Demand, giver: Giver) -> Text | None:
     formats = [name for name in demand.all("format") if name in PATTERNS]
     usual = [PATTERNS[name] for name in formats]
     wider = [WIDER.get(name, PATTERNS[name]) for name in formats]
-    usual_most = max(USUAL_LENGTH, least + _ROOM)
-    most = usual_most if allowed is None else min(allowed, usual_most)
-    wide = max(least, 4 * USUAL_LENGTH) if allowed is None else allowed
+    most = max(USUAL_LENGTH, least + _ROOM)
     reason = ""
-    for formatted, longest in ((usual, most), (wider, most), (wider, wide)):
+    # The library cannot always tell whether a pattern leaves something within a length.
+    for formatted, limit in product((usual, wider), (most, 4 * most, NO_LIMIT)):
+        longest = limit if allowed is None else min(allowed, limit)
         patterns = tuple(dict.fromkeys((*given, *formatted)))
         text = Text(patterns, least, longest, demand.note)
         reason = satisfiable(text) if patterns else ""
         if not reason:
             return text
-    if "Unsatisfiable" in reason or "empty" in reason:
+    if "Unsatisfiable" in reason:
         giver.give_up("format" if formats else "pattern")
         return None
     raise SchemaRefused(f"'pattern': {demand.all('pattern')[0]!r:.80} cannot be followed: {reason}")

@@ -34,6 +34,9 @@ class Note:
 NO_NOTE = Note()
 
 
+NO_LIMIT = 2**31
+
+
 @dataclass(frozen=True, slots=True)
 class Fixed:
     """One of a few values, each given as its JSON text."""
@@ -44,8 +47,8 @@ class Fixed:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A string. patterns: regular expressions that must all be found in it; lengths in code
-    points.
+    """A string. patterns: regular expressions that must all be found in it; least, most: its
+    length in code points, NO_LIMIT where a pattern alone bounds it.
     """
 
     patterns: tuple[str, ...] = ()
@@ -189,7 +192,9 @@ def _value(text: str) -> Json:
 
 
 def _text(shape: Text) -> Json:
-    schema: dict[str, Json] = {"type": "string", "minLength": shape.least, "maxLength": shape.most}
+    schema: dict[str, Json] = {"type": "string", "minLength": shape.least}
+    if shape.most < NO_LIMIT:
+        schema["maxLength"] = shape.most
     if len(shape.patterns) == 1:
         schema["pattern"] = shape.patterns[0]
     elif shape.patterns:

@@ -20,7 +20,7 @@ _UNDECIDED = frozenset(
         *("unevaluatedProperties", "unevaluatedItems"),
     )
 )
-_UNKNOWN: Mapping[str, Json] = {"contains": {}}
+_UNKNOWN: Mapping[str, Json] = {}
 """A schema of which nothing is decided."""
 
 
@@ -29,7 +29,7 @@ def verdict(value: Json, raw: Json, schema: Schema, depth: int = 0) -> Verdict:
     if isinstance(raw, bool):
         return raw
     schema.check(raw)
-    if depth > _DEEPEST:
+    if depth > _DEEPEST or raw is _UNKNOWN:
         return None
     composite = isinstance(value, list | Mapping)
     undecided = None if composite and any(keyword in raw for keyword in _UNDECIDED) else True

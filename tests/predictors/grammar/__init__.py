@@ -1,0 +1,1 @@
+"""Tests of structure: schemas, grammars, and the values written under them."""
