@@ -296,3 +296,16 @@ async def test_the_header_of_what_is_ignored_stays_short_and_printable() -> None
     assert answer.status_code == 200
     assert len(answer.headers["x-tokenlap-ignored"]) < 2000
     assert "b: c" not in str(answer.headers)
+
+
+@pytest.mark.parametrize("path", ["chat/completions", "completions", "responses", "embeddings"])
+async def test_the_name_of_a_model_is_bounded(path: str) -> None:
+    """Every chunk of a stream repeats it."""
+    body = {**chat(), "prompt": "hi", "input": "hi"}
+    async with application() as client:
+        fitting = await client.post(f"/v1/{path}", json={**body, "model": "m" * 1000})
+        refused = await client.post(f"/v1/{path}", json={**body, "model": "m" * 1001})
+
+    assert fitting.status_code == 200
+    assert refused.json()["error"]["code"] == "string_above_max_length"
+    assert refused.json()["error"]["param"] == "model"

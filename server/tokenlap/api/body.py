@@ -9,9 +9,9 @@ import asyncio
 import sys
 from collections.abc import Iterable
 from types import NoneType
-from typing import Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
 from starlette.requests import ClientDisconnect, Request
 
@@ -53,6 +53,8 @@ class Body(Lenient):
 
 
 Model = TypeVar("Model", bound=Body)
+ModelName = Annotated[str, Field(min_length=1, max_length=1000)]
+"""Which model shall answer. It is repeated in every chunk of a stream, so its length is bounded."""
 
 
 async def received(backend: Backend, request: Request, model: type[Model]) -> Model:

@@ -17,7 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from tokenlap.api.backend import Backend, no_model
-from tokenlap.api.body import Body, received
+from tokenlap.api.body import Body, ModelName, received
 from tokenlap.api.generation import too_long
 from tokenlap.api.texts import Inputs, Text, tokens_of
 from tokenlap.api.wording import wrong_length
@@ -39,7 +39,7 @@ MAX_TOTAL = 300_000
 class EmbeddingRequest(Body):
     """The body of POST /v1/embeddings."""
 
-    model: Annotated[str, Field(min_length=1)]
+    model: ModelName
     input: Inputs
     dimensions: Annotated[int, Field(ge=1)] | None = None
     encoding_format: Literal["float", "base64"] | None = None

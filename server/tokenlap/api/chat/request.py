@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from tokenlap.api.body import Body, Lenient
+from tokenlap.api.body import Body, Lenient, ModelName
 from tokenlap.api.chat.callform import CallForm
 from tokenlap.api.formats import Structured, one_format
 from tokenlap.api.messages import MOST, Message, check_calls, check_parts, turns
@@ -53,7 +53,7 @@ class StreamOptions(Lenient):
 class Conversation(Body):
     """What is asked."""
 
-    model: Annotated[str, Field(min_length=1)]
+    model: ModelName
     messages: Annotated[list[Message], Field(min_length=1, max_length=MOST, fail_fast=True)]
     functions: Annotated[list[Function], Field(max_length=128, fail_fast=True)] | None = None
     function_call: FunctionCallChoice = None

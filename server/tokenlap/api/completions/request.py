@@ -11,7 +11,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from tokenlap.api.body import Body
+from tokenlap.api.body import Body, ModelName
 from tokenlap.api.chat.request import StreamOptions
 from tokenlap.api.parameters import Generation
 from tokenlap.api.texts import Prompts
@@ -30,7 +30,7 @@ _CHAT_MODEL = re.compile(r"(ft:)?(gpt-[4-9]|gpt-3\.5-turbo(?!-instruct)|chatgpt-
 class Continuation(Body):
     """What is asked: checked first."""
 
-    model: Annotated[str, Field(min_length=1)]
+    model: ModelName
     prompt: Prompts = [""]  # noqa: RUF012 # pydantic copies defaults
     suffix: str | None = None
     max_tokens: Annotated[int, Field(ge=0)] | None = None

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from tokenlap.api.body import Body, Lenient
+from tokenlap.api.body import Body, Lenient, ModelName
 from tokenlap.api.capability import REASONING
 from tokenlap.api.complaints import wrong_kind
 from tokenlap.api.formats import format_of
@@ -76,7 +76,7 @@ Conversation = Annotated[
 class Asked(Body):
     """What is asked."""
 
-    model: Annotated[str, Field(min_length=1)]
+    model: ModelName
     input: Input | None = None
     instructions: str | None = None
     previous_response_id: str | None = None
