@@ -62,6 +62,7 @@ class ChatEncoder:
     _opened: int = 0
     _finished: list[Finish] = field(default_factory=list)
     _around: tuple[bytes, bytes] | None = None
+    _heads: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
 
     def encode(self, laps: Sequence[Lap]) -> list[ChatChunk]:
         """Return the chunks of laps; the first event of a choice opens it, and those before it."""
@@ -110,13 +111,9 @@ class ChatEncoder:
                 frame = head + event.escaped + tail
             else:
                 frame = self._frame_of(choice, event)
-            if run:
-                frames.append(self._joined(run))
-                run = []
-            frames.append(frame)
-        if run:
-            frames.append(self._joined(run))
-        return b"".join(frames)
+            frames += [self._joined(run), frame] if run else [frame]
+            run = []
+        return b"".join([*frames, self._joined(run)] if run else frames)
 
     def end(self) -> bytes:
         """Return the usage chunk, where it was asked for, and [DONE]."""
@@ -175,9 +172,11 @@ class ChatEncoder:
 
     def _plain(self, choice: int) -> tuple[bytes, bytes]:
         """Return the bytes before and after the text of a chunk that holds nothing but text."""
-        before, after = self._template()
-        head = b'%b{"index":%d,"delta":{"content":"' % (before, choice)
-        return head, b'"},"logprobs":null,"finish_reason":null}' + after
+        if choice not in self._heads:
+            before, after = self._template()
+            head = b'%b{"index":%d,"delta":{"content":"' % (before, choice)
+            self._heads[choice] = head, b'"},"logprobs":null,"finish_reason":null}' + after
+        return self._heads[choice]
 
     def _template(self) -> tuple[bytes, bytes]:
         """Return the bytes before and after the one choice of a chunk, made once a request."""
