@@ -7,10 +7,10 @@ DEV    := $(VENV)/.installed-dev
 NODE   := clients/node/node_modules/.installed
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help run test check format lint types cover conformance clean
+.PHONY: help run test check format lint types cover conformance bench bench-others clean
 
 help:  ## show this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
 $(BIN)/pip:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -58,6 +58,14 @@ cover: $(DEV)  ## the engine's tests must reach every branch of it
 
 conformance: $(DEV)  ## write CONFORMANCE.md: what is held of OpenAI's wire format, statement by statement
 	TOKENLAP_WRITE_CONFORMANCE=1 $(BIN)/pytest --quiet tests/conformance
+
+bench: $(DEV)  ## measure speed and punctuality; make bench ARGS="paced --rounds 1" passes words on
+	$(BIN)/python -m bench $(ARGS)
+
+bench-others:  ## install the servers that make bench compares with, into bench/.others
+	npm install --prefix bench/.others/npm --silent --no-audit --no-fund @copilotkit/aimock@1.43.0
+	$(PYTHON) -m venv bench/.others/llmock
+	bench/.others/llmock/bin/pip install --quiet --disable-pip-version-check llmock==0.2.2
 
 clean:  ## remove the virtual environment and caches
 	rm -rf $(VENV) clients/node/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The benchmarks: what an event costs, how punctual it is, and how others compare."""

@@ -1,0 +1,1 @@
+"""The baselines: a bare ASGI application and a minimal FastAPI one, which send prepared bytes."""
