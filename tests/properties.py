@@ -8,9 +8,9 @@ EXHAUSTIVE = os.environ.get("TOKENLAP_EXHAUSTIVE") == "1"
 
 
 def examples(count: int) -> settings:
-    """How many examples a property is tried on: count of the same ones every time, or 20 times as
+    """How many examples a property is tried on: count of the same ones every time, or ten times as
     many new ones with TOKENLAP_EXHAUSTIVE=1.
     """
     return settings(
-        max_examples=count * (20 if EXHAUSTIVE else 1), deadline=None, derandomize=not EXHAUSTIVE
+        max_examples=count * (10 if EXHAUSTIVE else 1), deadline=None, derandomize=not EXHAUSTIVE
     )

@@ -48,6 +48,8 @@ class ScriptPredictor:
     def start(self, prompt: Sequence[TokenId]) -> ScriptState:
         """Return the number of steps that the reply in an open turn already holds; 0 for a raw
         text.
+
+        A script that writes markers opens turns of its own, and so cannot be stepped lap by lap.
         """
         return len(read(prompt, self._tokenizer).reply)
 
