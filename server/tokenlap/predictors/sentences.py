@@ -4,7 +4,7 @@ by weight, token by token.
 A choice between two texts is a real one: where they part, the distribution lists both tokens.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from tokenlap.engine.predictor import NO_TAIL, Distribution
@@ -39,14 +39,10 @@ class SentencesPredictor:
 
     def next(self, state: SentencesState) -> Distribution:
         """Return how likely each token continues a text that fits what is written."""
-        slot, written = state
-        if slot >= len(self._slots):
-            return _OVER
         weights: dict[TokenId, float] = {}
-        for text, weight in self._slots[slot]:
-            if text.startswith(written):
-                token = self._following(slot, text[len(written) :])
-                weights[token] = weights.get(token, 0.0) + weight
+        for rest, weight in self._rests(*state):
+            token = first_token(rest, self._tokenizer) if rest else END
+            weights[token] = weights.get(token, 0.0) + weight
         if not weights:
             return _OVER
         said = Distribution.of(weights)
@@ -71,14 +67,20 @@ class SentencesPredictor:
             slot += 1
         return slot, written
 
-    def _following(self, slot: int, rest: bytes) -> TokenId:
-        """Return the first token of rest; after a complete text that of what follows."""
-        while not rest:
-            slot += 1
-            if slot >= len(self._slots):
-                return END
-            rest = self._slots[slot][0][0]
-        return first_token(rest, self._tokenizer)
+    def _rests(self, slot: int, written: bytes) -> Iterator[tuple[bytes, float]]:
+        """Yield what may follow, with its share: after a complete text, what the next slot has; b""
+        for the end.
+        """
+        if slot >= len(self._slots):
+            yield b"", 1.0
+            return
+        fitting = [(text, w) for text, w in self._slots[slot] if text.startswith(written)]
+        total = sum(weight for _, weight in fitting)
+        for text, weight in fitting:
+            if len(text) > len(written):
+                yield text[len(written) :], weight / total
+            else:
+                yield from ((rest, w * weight / total) for rest, w in self._rests(slot + 1, b""))
 
 
 _OVER = Distribution((END,), (1.0,), 0, NO_TAIL, bound=True)

@@ -41,10 +41,10 @@ def _line(left: int, sign: str, right: int, done: list[str]) -> str:
     if sign == "*":
         return _product_line(left, right, done)
     if sign == "-" and left < right:
-        reversed_ = _column_line(right, sign, left, done)
-        if reversed_.startswith(f"{right} - {left} = "):
-            return f"{left} - {right} = -{reversed_.partition(' = ')[2]}"
-        return reversed_ if len(done) <= len(str(right)) else ""
+        line = _column_line(right, sign, left, done)
+        swapped = f"{right} - {left} = "
+        last = len(done) == _columns(right, left)
+        return f"{left} - {right} = -{line.removeprefix(swapped)}" if line and last else line
     return _column_line(left, sign, right, done)
 
 
@@ -69,13 +69,12 @@ def _product_line(left: int, right: int, done: list[str]) -> str:
 
 def _column_line(left: int, sign: str, right: int, done: list[str]) -> str:
     a, b = str(left)[::-1], str(right)[::-1]
-    width = max(len(a), len(b))
-    columns = width if width > 1 else 0  # of single digits there is one line: the sum itself
+    columns = _columns(left, right)
     if len(done) > columns:
         return ""
     if not columns:
         return f"{left} {sign} {right} = {left + right if sign == '+' else left - right}"
-    if len(done) == width:
+    if len(done) == columns:
         return f"{left} {sign} {right} = {_gathered(sign, done)}"
     x, y = (int(number[len(done)]) if len(done) < len(number) else 0 for number in (a, b))
     before = done[-1] if done else ""
@@ -84,6 +83,12 @@ def _column_line(left: int, sign: str, right: int, done: list[str]) -> str:
         return f"{x} + {y}" + f" + {carried}" * bool(carried) + f" = {x + y + carried}"
     y += before.endswith("borrow 1")
     return f"{x + 10} - {y} = {x + 10 - y}, borrow 1" if x < y else f"{x} - {y} = {x - y}"
+
+
+def _columns(left: int, right: int) -> int:
+    """Return how many columns have a line of their own; single digits have none."""
+    width = max(len(str(left)), len(str(right)))
+    return width if width > 1 else 0
 
 
 def _gathered(sign: str, done: list[str]) -> str:

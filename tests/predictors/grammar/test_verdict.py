@@ -61,7 +61,9 @@ def test_a_reference_is_followed_but_not_for_ever() -> None:
 
 
 def test_types_are_those_of_json_schema() -> None:
-    assert [type_of(v) for v in (True, 1, 2.0, 2.5, None, "", [], {})] == [
+    values: list[object] = [True, 1, 2.0, 2.5, None, "", [], {}]
+
+    assert [type_of(value) for value in values] == [
         *("boolean", "integer", "integer", "fraction", "null", "string", "array", "object")
     ]
     assert has_type(2.5, "number") and has_type(1, ["null", "number"]) and not has_type(1, "null")

@@ -2,12 +2,13 @@
 
 With tool_choice `auto` a tool is called when the last user turn plausibly asks for it. Its words,
 stems compared and ordinary words left out, are looked for in what the request says of the tool: a
-word of the tool's name counts 2 (verbs that most names have, such as get or search, a half), a word
-of its description, of a parameter's name or among a parameter's enum values 1, and 1 more when the
-user mentions something that a required parameter may take, such as a city or a number. A tool that
-comes to 2 is called, the one that comes to most first; with parallel_tool_calls all of them, and
-one tool several times where the user lists several things ("weather in Paris and Rome"). A tool
-that was called since the last user turn is not called again: after its result the answer is text.
+word of the tool's name counts 2 (a verb that many names have, such as get or search, only where it
+is the first word said, else a half), a word of its description or among a parameter's enum values
+1, a word of a parameter's name a half, and 1 more when the user mentions something that a required
+parameter may take, such as a city or a number. A tool that comes to 2 is called, the one that comes
+to most first; with parallel_tool_calls all of them, and one tool several times where the user lists
+several things ("weather in Paris and Rome"). A tool that was called since the last user turn is not
+called again: after its result the answer is text.
 With `required`, the same; where nothing is asked for any more, the tool that ends a run
 (final_answer, final_result and the like), else the one that fits best. A tool that is named is
 called in any case.
@@ -28,6 +29,8 @@ from tokenlap.predictors.ngram.words import STOP_STEMS, split_words, stem, word_
 Call = tuple[Offer, int]
 """A tool to be called, and how many calls of it come before in the same reply."""
 ENOUGH = 2.0
+_NAMED, _DESCRIBED, _PARAMETER = 2.0, 1.0, 0.5
+_BEFORE_VERBS = word_set("please can could you would will i want to need now then and also")
 MOST_CALLS = 4
 _ENDING = re.compile(r"^(final|submit|finish|complete|task)?_?(answer|result|response|output|done)")
 _COMMON = frozenset(
@@ -79,10 +82,12 @@ def calls(asked: Asked, conversation: Conversation) -> Sequence[Call]:
 def score(tool: Offer, facts: Facts) -> float:
     """Return how much the user's words speak for a tool; see above."""
     said = facts.stems | _virtual(facts.text)
+    first = next((stem(w) for w in split_words(facts.text) if w not in _BEFORE_VERBS), "")
     points = 0.0
     for words, weight in _vocabulary(tool):
         for word in words & said:
-            points += weight if word not in _COMMON else weight / 4
+            common = word in _COMMON and not (word == first and weight == _NAMED)
+            points += weight / 4 if common else weight
         said = said - words
     required = _properties(tool.schema, required=True)
     return points + any(_offers_value(name, part, facts) for name, part in required)
@@ -152,11 +157,12 @@ def _stems(text: str) -> frozenset[str]:
 
 def _vocabulary(tool: Offer) -> Iterable[tuple[frozenset[str], float]]:
     """Yield the stems that speak for a tool, with what each counts."""
-    yield _stems(" ".join(split_name(tool.name))), 2.0
     properties = _properties(tool.schema, required=False)
     enums = [str(v) for _, p in properties if isinstance(p, dict) for v in p.get("enum") or ()]
-    names = " ".join(" ".join(split_name(name)) for name, _ in properties)
-    yield _stems(tool.description) | _stems(names) | _stems(" ".join(enums)), 1.0
+    parameters = _stems(" ".join(" ".join(split_name(name)) for name, _ in properties))
+    yield _stems(" ".join(split_name(tool.name))), _NAMED
+    yield parameters, _PARAMETER
+    yield _stems(tool.description) | _stems(" ".join(enums)), _DESCRIBED
 
 
 def _properties(schema: Json, *, required: bool) -> list[tuple[str, Json]]:

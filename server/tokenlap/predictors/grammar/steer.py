@@ -7,10 +7,11 @@ from functools import lru_cache
 from tokenlap.predictors.grammar.facts import Facts
 from tokenlap.predictors.grammar.kinds import FORMATS, KINDS, Kind
 from tokenlap.predictors.grammar.shape import NO_NOTE, Note
-from tokenlap.predictors.ngram.words import split_words, word_set
+from tokenlap.predictors.ngram.words import STOP_WORDS, split_words, word_set
 
 _MENTIONED, _RATIO, _LISTED_RATIO = 1000.0, 30.0, 2.0
 """What the first text that is mentioned weighs, and how much less each further one does."""
+_MOST_HEARD = 8
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PROSE = word_set("""
 description summary text content explanation explain reason reasoning thought thoughts answer
@@ -52,11 +53,16 @@ def _kind_of(name: str, title: str, description: str, owner: str) -> Kind | None
     if PROSE.intersection(words[-1:]):
         return None
     found = _by_words(words[-1:]) if not _OTHERWISE.intersection(words) else None
-    for said in (words, split_name(title), split_words(description)[:12]):
+    for said in (words, _content(title), _content(description)):
         found = found or _by_words(said)
         if found is not None or PROSE.intersection(said):
             return found
     return None
+
+
+def _content(text: str) -> list[str]:
+    """Return the first words of a text, without those that say little by themselves."""
+    return [word for word in split_words(text) if word not in STOP_WORDS][:_MOST_HEARD]
 
 
 def _by_words(words: Sequence[str]) -> Kind | None:
@@ -89,4 +95,5 @@ def texts(
     known = mentioned(name, note, facts, owner)
     ratio = _LISTED_RATIO if listed else _RATIO
     weighed = [(text, _MENTIONED / ratio**i) for i, text in enumerate(known[:6])]
-    return [*weighed, *((text, 1.0) for text in (kind.usual if kind else _PLAIN))]
+    usual = [text for text in (kind.usual if kind else _PLAIN) if text not in known]
+    return [*weighed, *((text, 1.0) for text in usual)]

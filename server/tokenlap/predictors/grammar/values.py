@@ -25,7 +25,6 @@ SOFT_BUDGET = 160
 _UNLIKELY = 1e-9
 _MORE_MEMBERS = 0.8
 """How likely an optional property follows."""
-_MORE_DIGITS = 0.1
 _QUOTE = Distribution.certain(1)
 """What is proposed where nothing is known: the token of a quotation mark."""
 
@@ -127,10 +126,10 @@ class ValuePredictor:
         if late:
             options = _soonest(options)
         weights = self._continue([(one.text, one.weight) for one in options], partial)
-        if cursor.mode == "scalar" and any(choice.text == partial for choice in options):
+        complete = sum(one.weight for one in options if one.text == partial)
+        if cursor.mode == "scalar" and complete:
             closing = [(b"", 1.0)] if cursor.frame is None else self._after(cursor.frame, late)
-            weights = {token: weight * _MORE_DIGITS for token, weight in weights.items()}
-            weights |= self._tokens(closing)
+            weights |= self._tokens((text, share * complete) for text, share in closing)
         return weights
 
     def _after(self, frame: Frame, late: bool) -> list[tuple[bytes, float]]:
