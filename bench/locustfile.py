@@ -25,9 +25,8 @@ class Chatter(HttpUser):
             "messages": [{"role": "user", "content": f"Tell me about number {Chatter.number}."}],
         }
         began, first, events = time.perf_counter(), 0.0, 0
-        with self.client.post(
-            "/v1/chat/completions", json=body, stream=True, name="stream"
-        ) as answer:
+        asked = {"json": body, "stream": True, "name": "headers", "catch_response": True}
+        with self.client.post("/v1/chat/completions", **asked) as answer:
             for line in answer.iter_lines():
                 if line.startswith(b"data: {"):
                     first = first or time.perf_counter() - began
