@@ -104,9 +104,13 @@ class Relevance:
         greeted = [d for d, s in opened.items() if s >= _GREETED_SCORE and self.search.is_short(d)]
         if greeted:
             rest = self.search.heaviest(stems(query[opening.end() :]))
-            asked = self._score(dict.fromkeys(rest, 1.0), intents, False)
-            is_asked = max(asked.values(), default=0.0) >= _FOUND_SCORE
-            scores.update(asked if is_asked else dict.fromkeys(greeted, _GREETING_SCORE))
+            wanted = [form for form in intents if form in rest]
+            asked = self._score(dict.fromkeys(rest, 1.0), wanted, False)
+            if max(asked.values(), default=0.0) >= _FOUND_SCORE:
+                scores.clear()  # the greeting has no say in what is asked after it
+                scores.update(asked)
+            else:
+                scores.update(dict.fromkeys(greeted, _GREETING_SCORE))
 
     def _intents(self, query: str, words: Iterable[str]) -> list[str]:
         """Return the stems that ask for a form, the one that counts most first.
