@@ -124,7 +124,13 @@ def result(moderated: Moderated) -> dict[str, Any]:
     """Return what the platform says of one input: all categories, their scores, to what each
     applies.
     """
-    flags = {name: bool(found.search(moderated.text)) for name, found in _PATTERNS.items()}
+    # Where a word stands at all is found ten times faster than where it stands alone.
+    folded = moderated.text.casefold()
+    near = {name for name, words in _WORDS.items() if any(word in folded for word in words)}
+    flags = {
+        name: name in near and bool(found.search(moderated.text))
+        for name, found in _PATTERNS.items()
+    }
     return {
         "flagged": any(flags.values()),
         "categories": flags,
