@@ -44,6 +44,12 @@ def probabilities(distribution: Distribution) -> dict[TokenId, float]:
     return dict(zip(distribution.tokens, distribution.probabilities, strict=True))
 
 
+def known(memo: MemoPredictor, prompt: Document, reply: Document = ()) -> None:
+    """Let a reply be written twice: the second time it is kept."""
+    for _ in range(2):
+        written(memo, prompt, reply)
+
+
 def written(memo: MemoPredictor, prompt: Document, reply: Document) -> list[Distribution]:
     """What the predictor says along a reply."""
     state = memo.start(prompt)
@@ -74,7 +80,7 @@ def test_it_says_what_the_other_predictor_says(
 def test_a_reply_that_comes_again_asks_and_reads_nothing() -> None:
     inner = Counting()
     memo = MemoPredictor(inner)
-    written(memo, (1, 2), (0, 1, 2))
+    known(memo, (1, 2), (0, 1, 2))
     asked, read = len(inner.asked), len(inner.read)
 
     written(memo, (1, 2), (0, 1, 2))
@@ -85,7 +91,7 @@ def test_a_reply_that_comes_again_asks_and_reads_nothing() -> None:
 def test_a_reply_that_leaves_the_known_way_reads_the_document_once() -> None:
     inner = Counting()
     memo = MemoPredictor(inner)
-    written(memo, (1, 2), (0, 1, 2))
+    known(memo, (1, 2), (0, 1, 2))
     inner.asked.clear()
     inner.read.clear()
 
@@ -98,10 +104,10 @@ def test_a_reply_that_leaves_the_known_way_reads_the_document_once() -> None:
 def test_what_was_begun_longest_ago_is_forgotten_first() -> None:
     inner = Counting()
     memo = MemoPredictor(inner, kept_nodes=6)
-    written(memo, (1,), (0, 0))
-    written(memo, (2,), (0, 0))
+    known(memo, (1,), (0, 0))
+    known(memo, (2,), (0, 0))
     written(memo, (1,), ())  # used again
-    written(memo, (3,), (0,))
+    known(memo, (3,), (0,))
     inner.read.clear()
 
     written(memo, (1,), (0, 0))
@@ -113,19 +119,35 @@ def test_what_was_begun_longest_ago_is_forgotten_first() -> None:
 @pytest.mark.parametrize("kept", [1, 5])
 def test_a_long_reply_is_written_although_not_all_of_it_can_be_kept(kept: int) -> None:
     inner = Counting()
+    memo = MemoPredictor(inner, kept)
+    written(memo, (1,), ())
 
-    assert len(written(MemoPredictor(inner, kept), (1,), (0,) * 50)) == 51
-    assert len(inner.read) == 1
+    assert len(written(memo, (1,), (0,) * 50)) == 51
+    assert len(inner.read) == 2
+
+
+def test_a_prompt_that_comes_once_leaves_nothing_behind() -> None:
+    memo = MemoPredictor(Counting(), kept_nodes=1)
+    known(memo, (1,))
+
+    for prompt in range(100):
+        written(memo, (2, prompt), (0,) * 10)
+
+    inner = memo._inner
+    assert isinstance(inner, Counting)
+    read = len(inner.read)
+    written(memo, (1,), ())
+    assert len(inner.read) == read
 
 
 def test_a_very_long_prompt_is_not_kept() -> None:
     inner = Counting()
     memo = MemoPredictor(inner)
 
-    for _ in range(2):
+    for _ in range(3):
         written(memo, (1,) * (LONGEST_PROMPT + 1), ())
 
-    assert len(inner.read) == 2
+    assert len(inner.read) == 3
 
 
 def test_the_default_model_is_the_same_with_and_without_a_memory() -> None:
@@ -138,6 +160,6 @@ def test_the_default_model_is_the_same_with_and_without_a_memory() -> None:
         reply.append(plain.next(state).draw(0.4))
         state = plain.append(state, reply[-1])
 
-    for _ in range(2):
+    for _ in range(3):
         said = written(memo, prompt, tuple(reply))
         assert [distribution.draw(0.4) for distribution in said[:-1]] == reply
