@@ -75,6 +75,15 @@ def test_greeting_counts_although_more_follows() -> None:
     assert relevance.rank("Good morning, what is a token?")[0].document == 1
 
 
+def test_what_is_asked_after_a_greeting_that_marks_a_form_is_answered() -> None:
+    relevance = Relevance(
+        train(["=== +Hi | +hi there\nHi! Ask me.", "=== What is a token?\nA piece.", "=== *\nYes."])
+    )
+
+    assert relevance.rank("Hi! What is a token?") == relevance.rank("What is a token?")
+    assert relevance.rank("Hi! Nice house")[0].document == 0
+
+
 def test_continuation_answers_a_raw_text_rather_than_a_chat() -> None:
     assert rank("Once upon a time there", is_raw=True)[0].document == ONCE
     assert ONCE not in [match.document for match in rank("Was it once about a time machine?")]

@@ -84,10 +84,10 @@ class Relevance:
         less.
         """
         words = dict.fromkeys(self.search.heaviest(stems(query)), 1.0)
-        intents = self._intents(query, words)
+        intents: Sequence[str] = self._intents(query, words)
         foreign = bool(self._foreign) and is_foreign(query, self.search.known)
         scores = self._score(words, intents, is_raw)
-        self._greet(query, scores, intents)
+        intents = self._greet(query, scores, intents)
         if max(scores.values(), default=0.0) < _FOUND_SCORE and not foreign:
             words = _with_earlier(words, earlier)
             scores = self._score(words, intents, is_raw)
@@ -95,22 +95,33 @@ class Relevance:
         always = self._always(query, GENERIC_SCORE * factor, _FOREIGN_SCORE if foreign else 0.0)
         return _best(scores, always, bool(intents))
 
-    def _greet(self, query: str, scores: dict[int, float], intents: Sequence[str]) -> None:
-        """Let a greeting, "Good morning, dear", count as one unless something is asked after it."""
+    def _greet(self, query: str, scores: dict[int, float], intents: Sequence[str]) -> Sequence[str]:
+        """Let a greeting, "Good morning, dear", count as one unless something is asked after it.
+
+        Returns the forms that are asked for: after a greeting, those of the rest.
+        """
         opening = _OPENING.match(query)
-        if not opening:
-            return
-        opened = self._score(dict.fromkeys(stems(opening[1]), 1.0), (), False)
-        greeted = [d for d, s in opened.items() if s >= _GREETED_SCORE and self.search.is_short(d)]
-        if greeted:
-            rest = self.search.heaviest(stems(query[opening.end() :]))
-            wanted = [form for form in intents if form in rest]
-            asked = self._score(dict.fromkeys(rest, 1.0), wanted, False)
-            if max(asked.values(), default=0.0) >= _FOUND_SCORE:
-                scores.clear()  # the greeting has no say in what is asked after it
-                scores.update(asked)
-            else:
-                scores.update(dict.fromkeys(greeted, _GREETING_SCORE))
+        if not opening or max(scores.values(), default=0.0) >= _GREETED_SCORE:
+            return intents
+        greeted = self._greeted(list(stems(opening[1])))
+        if not greeted:
+            return intents
+        rest = self.search.heaviest(stems(query[opening.end() :]))
+        wanted = [form for form in intents if form in rest]
+        asked = self._score(dict.fromkeys(rest, 1.0), wanted, False)
+        if max(asked.values(), default=0.0) < _FOUND_SCORE:
+            scores.update(dict.fromkeys(greeted, _GREETING_SCORE))
+            return intents
+        scores.clear()  # the greeting has no say in what is asked after it
+        scores.update(asked)
+        return wanted
+
+    def _greeted(self, opening: Sequence[str]) -> list[int]:
+        """Return the greetings that these stems spell in full: short answers, or marked as such."""
+        marked = {d for word in opening for d in self.search.posts(word, "intended")}
+        scores = self._score(dict.fromkeys(opening, 1.0), (), False)
+        spelled = [d for d, score in scores.items() if score >= _GREETED_SCORE]
+        return [d for d in spelled if self.search.is_short(d) or d in marked]
 
     def _intents(self, query: str, words: Iterable[str]) -> list[str]:
         """Return the stems that ask for a form, the one that counts most first.
