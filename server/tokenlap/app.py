@@ -25,6 +25,7 @@ from tokenlap.api.openapi.document import document
 from tokenlap.api.responses import retrieval
 from tokenlap.api.responses import route as responses
 from tokenlap.delivery.background import Background
+from tokenlap.api.wording import short
 from tokenlap.delivery.deployment import Deployment, Deployments
 from tokenlap.delivery.drain import Drain
 from tokenlap.delivery.pace import Clock
@@ -216,7 +217,7 @@ def _guarded(
 async def _http_error(request: Request, error: Exception) -> Response:
     """Answer what Starlette refuses by itself: no such path, or not with this method."""
     assert isinstance(error, HTTPException)
-    path = request.scope["path"]
+    path = short(request.scope["path"], 500)
     if error.status_code == 404:
         return answer_to(request.scope, NotFound(f"Invalid URL ({request.method} {path})"))
     if error.status_code == 405:

@@ -157,6 +157,14 @@ async def test_a_wrong_method_is_told_the_right_ones(path: str, allowed: str) ->
     assert answer.headers["allow"] == allowed
 
 
+async def test_a_path_without_end_is_answered_shortly() -> None:
+    async with application() as client:
+        answer = await client.get("/v1/" + "x" * 50_000)
+
+    assert answer.status_code == 404
+    assert len(answer.content) < 1000
+
+
 async def test_a_fault_of_ours_is_a_500_that_tells_nothing_of_ours(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
