@@ -24,8 +24,8 @@ from tokenlap.api.front import Endpoint, Front
 from tokenlap.api.openapi.document import document
 from tokenlap.api.responses import retrieval
 from tokenlap.api.responses import route as responses
-from tokenlap.delivery.background import Background
 from tokenlap.api.wording import short
+from tokenlap.delivery.background import Background
 from tokenlap.delivery.deployment import Deployment, Deployments
 from tokenlap.delivery.drain import Drain
 from tokenlap.delivery.pace import Clock
