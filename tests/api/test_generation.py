@@ -182,3 +182,15 @@ async def test_without_a_cap_many_choices_share_the_bound(monkeypatch: pytest.Mo
         answer = await client.post(URL, json=chat(n=128))
 
     assert answer.json()["usage"]["completion_tokens"] == 1280
+
+
+@pytest.mark.parametrize("unit", ["a", "1", "é", "x'", "-1", "give a, ", "a b ", '{"a":', "\n"])
+async def test_no_text_holds_the_event_loop_for_long(unit: str) -> None:
+    """A pattern that goes back over its text would take minutes for one of these."""
+    begun = time.process_time()
+    async with application() as client:
+        body = {**chat(unit * (20_000 // len(unit)), max_tokens=2), "model": "tokenlap"}
+        answer = await client.post(URL, json=body)
+
+    assert answer.status_code == 200
+    assert time.process_time() - begun < 5
