@@ -25,6 +25,16 @@ def _node() -> str:
     return node
 
 
+def _zod() -> str:
+    """Return Node's path; raises LookupError where it or the modules of tests/node are missing."""
+    node = shutil.which("node")
+    if node is None:
+        raise LookupError("no node on the PATH")
+    if not (REPOSITORY / "tests/node/node_modules/zod").is_dir():
+        raise LookupError("no zod for Node: run npm ci in tests/node")
+    return node
+
+
 def _browser() -> str:
     """Return Chromium's path; raises LookupError where it is missing."""
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -41,7 +51,12 @@ def _docker() -> str:
     return docker
 
 
-PROGRAMS: Mapping[str, Callable[[], str]] = {"node": _node, "browser": _browser, "docker": _docker}
+PROGRAMS: Mapping[str, Callable[[], str]] = {
+    "node": _node,
+    "zod": _zod,
+    "browser": _browser,
+    "docker": _docker,
+}
 
 
 @pytest.fixture(scope="session")

@@ -4,7 +4,7 @@ and what tools have answered.
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,6 +22,8 @@ _QUOTED = re.compile(
     r"[\"\u201c`]([^\"\u201c\u201d`\n]{1,120})[\"\u201d`]|(?<!\w)'([^'\n]{2,120})'(?!\w)"
 )
 _NAME = re.compile(r"\b[A-Z][\w\u2019'-]*(?:\s+(?:de\s+|of\s+)?[A-Z][\w\u2019'-]*)*")
+_WHERE = re.compile(r"\b(?:in|at|to|from|near|around|for|of|towards?|via)\s+$", re.IGNORECASE)
+_LIST = re.compile(r"\s*(?:,|and|or|&|\s)+\s*")
 _NUMBER = re.compile(r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w:/-]|\.\d)")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"https?://[^\s\"'<>)\]]+")
@@ -44,13 +46,15 @@ user email json xml html csv yaml api sql http url pdf
 class Facts:
     """What the last user turn, and the tool results after it, mention; each in order.
 
-    names: runs of words with a capital letter; stems: of all words; results: JSON texts of the
-    scalars in tool results, by key in lower case; summary: what they say, in words; turn: how many
-    values of a kind to pass over, so that several calls of one tool are about different things.
+    names: runs of words with a capital letter, places: those of them that seem to be one; stems: of
+    all words; results: JSON texts of the scalars in tool results, by key in lower case; summary:
+    what they say, in words; turn: how many values of a kind to pass over, so that several calls of
+    one tool are about different things.
     """
 
     text: str = ""
     names: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
     days: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
@@ -80,11 +84,12 @@ def facts_of(text: str, results: Iterable[str] = (), summary: str = "", turn: in
 
 @lru_cache(maxsize=64)
 def _facts(text: str, results: tuple[str, ...], summary: str, turn: int) -> Facts:
-    names = [name.removesuffix("'s").removesuffix("\u2019s") for name in _named(text)]
+    named = [(name, place) for name, place in _named(text) if name.lower() not in _DAYS]
     days = [word for word in re.findall(r"[A-Za-z]+", text) if word.lower() in _DAYS]
     return Facts(
         text=text,
-        names=_unique(name for name in names if name.lower() not in _DAYS),
+        names=_unique(name for name, _ in named),
+        places=_unique(name for name, is_place in named if is_place),
         days=_unique(days),
         quoted=_unique(a or b for a, b in _QUOTED.findall(text)),
         numbers=tuple(_NUMBER.findall(text)),
@@ -100,8 +105,11 @@ def _facts(text: str, results: tuple[str, ...], summary: str, turn: int) -> Fact
     )
 
 
-def _named(text: str) -> Iterable[str]:
-    """Yield runs of words with a capital letter; a first word only where it can be a name."""
+def _named(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield runs of words with a capital letter, and whether each is a place: after a word such as
+    "in", or in a list with one. A first word only counts where it can be a name.
+    """
+    end, is_place = 0, False
     for match in _NAME.finditer(text):
         words = match[0].split()
         before = text[: match.start()].rstrip(" \"'(")
@@ -110,7 +118,10 @@ def _named(text: str) -> Iterable[str]:
             words = words[1:]
             opens = False
         if words:
-            yield " ".join(words)
+            listed = end and _LIST.fullmatch(text[end : match.start()])
+            is_place = is_place if listed else bool(_WHERE.search(text[: match.start()]))
+            end = match.end()
+            yield " ".join(words).removesuffix("'s").removesuffix("\u2019s"), is_place
 
 
 def _is_common(word: str) -> bool:

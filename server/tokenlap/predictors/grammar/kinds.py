@@ -39,6 +39,14 @@ def _about(facts: Facts) -> Sequence[str]:
     return (*facts.quoted, *([whole] if 0 < len(whole) <= 120 else ()))
 
 
+def _places(facts: Facts) -> Sequence[str]:
+    return facts.places or facts.names
+
+
+def _people(facts: Facts) -> Sequence[str]:
+    return [name for name in facts.names if name not in facts.places] or facts.names
+
+
 def _trimmed(words: Sequence[str]) -> Sequence[str]:
     """Return words without the stop words at either end."""
     kept = [i for i, word in enumerate(words) if word not in STOP_WORDS]
@@ -88,16 +96,16 @@ KINDS: Sequence[Kind] = (
     _kind(
         "destination to target",
         "Lisbon|Oslo|Kyoto|Toronto",
-        lambda facts: (*facts.names[1:], *facts.names[:1]),
+        lambda facts: (*_places(facts)[1:], *_places(facts)[:1]),
     ),
     _kind(
         "city town capital location place destination origin from locations cities where area "
         "region departure source",
         "Lisbon|Oslo|Kyoto|Toronto|Nairobi|Wellington",
-        lambda facts: facts.names,
+        _places,
     ),
-    _kind("country nation", "Portugal|Norway|Japan|Canada|Kenya", lambda facts: facts.names),
-    _kind("state province", "Ontario|Bavaria|Tasmania", lambda facts: facts.names),
+    _kind("country nation", "Portugal|Norway|Japan|Canada|Kenya", _places),
+    _kind("state province", "Ontario|Bavaria|Tasmania", _places),
     _kind("zip postcode postal", "10115|90210|1050"),
     _kind("street address", "12 Garden Street|7 Harbour Road|48 Mill Lane"),
     _kind("language lang locale", "English|French|Spanish|German", lambda facts: facts.names),
@@ -146,7 +154,7 @@ KINDS: Sequence[Kind] = (
         "owner customer contact recipient sender assignee member members friend friends players "
         "character characters who student teacher",
         "Alex|Sam|Kim|Robin|Jo",
-        lambda facts: facts.names,
+        _people,
     ),
     _kind("symptom symptoms", "headache|a cough|tired eyes"),
     _kind("animal pet", "cat|dog|owl|hedgehog"),

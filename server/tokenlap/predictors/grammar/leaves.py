@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import floor
 
+from tokenlap.predictors.grammar.patterns import occurs
 from tokenlap.predictors.grammar.shape import Fixed, Items, Json, Number, Record, Shape, Text
-from tokenlap.predictors.grammar.verdict import finder
 
 _WORDS = ("blue", "river", "garden", "lamp", "7", "42", "A1", "x-9", "Hello", "World")
 
@@ -23,7 +23,7 @@ def samples(shape: Text | Number) -> Fixed | None:
         tried = [n for n in tried if not shape.step or n % shape.step == 0]
     else:
         tried = [*_WORDS, *(word * 8 for word in _WORDS), "".join(_WORDS)]
-        if any(finder(pattern) is None for pattern in shape.patterns):
+        if any(occurs(pattern, "") is None for pattern in shape.patterns):
             return None
     texts = [json.dumps(value) for value in tried if possible(value, shape)]
     return Fixed(tuple(dict.fromkeys(texts)), shape.note) if texts else None
@@ -50,8 +50,7 @@ def possible(value: Json, shape: Shape) -> bool:
         case Text(patterns, least, most):
             if not isinstance(value, str) or not least <= len(value) <= most:
                 return False
-            found = [finder(pattern) for pattern in patterns]
-            return all(one is None or one.search(value) for one in found)
+            return all(occurs(pattern, value) is not False for pattern in patterns)
         case Number(low, high):
             return _is_number(value) and bool(low <= value <= high)
         case Items():

@@ -5,9 +5,10 @@ from dataclasses import replace
 from typing import Protocol
 
 from tokenlap.predictors.grammar.demand import Demand, Place
-from tokenlap.predictors.grammar.matcher import follow
+from tokenlap.predictors.grammar.patterns import occurs
+from tokenlap.predictors.grammar.samples import texts_of
 from tokenlap.predictors.grammar.shape import Member, Record, SchemaRefused, Shape
-from tokenlap.predictors.grammar.verdict import Verdict, finder
+from tokenlap.predictors.grammar.verdict import Verdict
 
 _NAMES = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
 _USUAL_OTHERS = 2
@@ -56,10 +57,10 @@ def _member(name: str, demand: Demand, shapes: Shapes) -> Shape | None:
     for one in demand.members:
         found = [one.properties[name]] if name in one.properties else []
         for pattern, place in one.patterns.items():
-            search = finder(pattern)
-            if search is None:
+            fits = occurs(pattern, name)
+            if fits is None:
                 raise SchemaRefused(f"'patternProperties': {pattern!r:.80} cannot be followed")
-            found += [place] if search.search(name) else []
+            found += [place] if fits else []
         spoken = spoken or bool(found) or one.others is not None
         places += found or ([one.others] if one.others is not None else [])
     if not spoken and False in demand.all("unevaluatedProperties"):
@@ -107,33 +108,11 @@ def _candidates(demand: Demand) -> Iterator[str]:
 
 def _samples(pattern: str) -> Iterator[str]:
     """Yield a few names in which pattern is found."""
-    search = finder(pattern)
     for name in _NAMES[:4]:
         for text in (name, name.upper(), f"{pattern.strip('^$')}{name}"):
-            if search is not None and search.search(text) and text.isprintable():
+            if text.isprintable() and occurs(pattern, text):
                 yield text
-    anchored = pattern[1:] if pattern.startswith("^") else pattern
-    for preferred in (b"abcdefgh12345", b"tuvwxyz67890"):
-        name = _walk(anchored[:-1] if anchored.endswith("$") else anchored, preferred)
-        if name and search is not None and search.search(name):
-            yield name
-
-
-def _walk(pattern: str, preferred: bytes) -> str:
-    """Return a short text of a regular expression, "" where none is found soon."""
-    try:
-        matcher = follow(pattern, "regex")
-    except SchemaRefused:
-        return ""
-    text = b""
-    while len(text) < 40 and not (matcher.accepts() and text):
-        options = matcher.options()
-        if not options:
-            break
-        choice = next((byte for byte in preferred if byte in options), options[0])
-        matcher.take(bytes((choice,)))
-        text += bytes((choice,))
-    return text.decode("utf-8", "ignore") if matcher.accepts() else ""
+    yield from texts_of([pattern], ())
 
 
 def _counted(members: list[Member], least: int, demand: Demand) -> Record | None:

@@ -10,6 +10,7 @@ from typing import Protocol
 from tokenlap.predictors.grammar.demand import Demand
 from tokenlap.predictors.grammar.formats import PATTERNS, WIDER
 from tokenlap.predictors.grammar.matcher import satisfiable
+from tokenlap.predictors.grammar.samples import texts_of
 from tokenlap.predictors.grammar.shape import (
     NO_LIMIT,
     Fixed,
@@ -38,10 +39,11 @@ class Giver(Protocol):
         """Note that something was left out for a keyword."""
 
 
-def text_of(demand: Demand, giver: Giver) -> Text | None:
+def text_of(demand: Demand, giver: Giver) -> Text | Fixed | None:
     """Return the string that a demand describes, None where there is none.
 
-    Raises SchemaRefused for a pattern that the grammar library cannot follow.
+    Raises SchemaRefused for a pattern that can be followed neither by the grammar library nor by
+    texts that are known to fit it.
     """
     least = max(map(int, demand.all("minLength")), default=0)
     allowed = min(map(int, demand.all("maxLength")), default=None)
@@ -64,7 +66,21 @@ def text_of(demand: Demand, giver: Giver) -> Text | None:
     if "Unsatisfiable" in reason:
         giver.give_up("format" if formats else "pattern")
         return None
-    raise SchemaRefused(f"'pattern': {demand.all('pattern')[0]!r:.80} cannot be followed: {reason}")
+    return _sampled(demand, formats, reason)
+
+
+def _sampled(demand: Demand, formats: Sequence[str], reason: str) -> Fixed:
+    """Return texts that are known to fit patterns that cannot be followed; raises SchemaRefused,
+    with the reason, where none is.
+    """
+    least = max(map(int, demand.all("minLength")), default=0)
+    most = min(map(int, demand.all("maxLength")), default=USUAL_LENGTH)
+    found = texts_of(demand.all("pattern"), formats)
+    texts = [json.dumps(text, ensure_ascii=False) for text in found if least <= len(text) <= most]
+    if not texts:
+        pattern = demand.all("pattern")[0]
+        raise SchemaRefused(f"'pattern': {pattern!r:.80} cannot be followed: {reason}")
+    return Fixed(tuple(texts), demand.note)
 
 
 def number_of(demand: Demand, *, integer: bool) -> Number | Fixed | None:

@@ -9,7 +9,7 @@ from tokenlap.predictors.grammar.kinds import FORMATS, KINDS, Kind
 from tokenlap.predictors.grammar.shape import NO_NOTE, Note
 from tokenlap.predictors.ngram.words import STOP_WORDS, split_words, word_set
 
-_MENTIONED, _RATIO, _LISTED_RATIO = 1000.0, 30.0, 2.0
+_MENTIONED, _RATIO, _LISTED_RATIO = 1e4, 1e3, 2.0
 """What the first text that is mentioned weighs, and how much less each further one does."""
 _MOST_HEARD = 8
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -6,9 +6,9 @@ where a keyword is not one it knows, the answer is None.
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 
 from tokenlap.predictors.grammar.formats import PATTERNS, WIDER
+from tokenlap.predictors.grammar.patterns import occurs
 from tokenlap.predictors.grammar.refs import Schema, canonical
 from tokenlap.predictors.grammar.shape import Json
 
@@ -67,15 +67,6 @@ def has_type(value: Json, named: Json) -> bool:
     return kind in names or ("number" in names and kind in ("integer", "fraction"))
 
 
-@lru_cache(maxsize=256)
-def finder(pattern: str) -> re.Pattern[str] | None:
-    """Return a pattern, compiled, or None where this language spells it otherwise."""
-    try:
-        return re.compile(pattern)
-    except re.error:
-        return None
-
-
 def is_multiple(value: float, step: float) -> bool:
     """Say whether value is a multiple of step, as validators reckon it: in floating point."""
     if isinstance(value, int) and isinstance(step, int):
@@ -110,8 +101,7 @@ def _test(keyword: str, limit: Json, value: Json) -> Verdict:
 
 def _test_string(keyword: str, limit: Json, value: str) -> Verdict:
     if keyword == "pattern":
-        found = finder(limit)
-        return None if found is None else found.search(value) is not None
+        return occurs(limit, value)
     if keyword == "format" and limit in PATTERNS:
         # Both are narrower than the format, so a text that neither fits may still be right.
         known = (PATTERNS[limit], WIDER.get(limit, ""))
@@ -178,8 +168,8 @@ def _for_member(name: str, raw: Mapping[str, Json]) -> list[Json]:
     """Return the schemas that one property must fit."""
     wanted = [raw["properties"][name]] if name in raw.get("properties", {}) else []
     for pattern, other in raw.get("patternProperties", {}).items():
-        found = finder(pattern)
-        if found is None or found.search(name):
+        found = occurs(pattern, name)
+        if found is not False:
             wanted.append(other if found else _UNKNOWN)
     return wanted or [raw.get("additionalProperties", True)]
 
