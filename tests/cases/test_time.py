@@ -9,6 +9,8 @@ import httpx
 import pytest
 
 from tests.cases.cases import body_of, cases, models_of, settings_of
+from tests.cases.connections import asking
+from tests.cli.support import started
 from tests.properties import EXHAUSTIVE
 from tests.support import HeldTime, Json, application, chat, chunks_of, joined, served
 
@@ -53,29 +55,33 @@ async def test_B034_a_long_stop_delays_nothing(stop: list[str]) -> None:
 
 
 async def test_B111_hundreds_of_streams_begin_together() -> None:
+    """The margin is for a busy machine, on which the clients of this test wait for one another."""
     many = 500 if EXHAUSTIVE else 100
-    case = cases()["B111"]
-    settings = settings_of(case["setup"], max_num_seqs=many)
+    body = {**chat("a b c", stream=True), "model": "echo"}
     now = asyncio.get_running_loop().time
+
+    async def first(url: str) -> tuple[float, bytes]:
+        begun = now()
+        async with asking(url, body) as reader:
+            await reader.readuntil(b'"content":"a"')
+            return now() - begun, await reader.readuntil(b"[DONE]")
+
+    flags = ("--ttft", "1s", "--itl", "0", "--max-num-seqs", str(many))
     async with (
-        served(settings, models=models_of(case["setup"])) as server,
-        httpx.AsyncClient(
-            base_url=server.url, limits=httpx.Limits(max_connections=many), timeout=60
-        ) as client,
-        httpx.AsyncClient(base_url=server.url, timeout=60) as probe,
+        started(*flags) as server,
+        httpx.AsyncClient(base_url=server.url, timeout=60) as client,
     ):
-        asked = [asyncio.create_task(arrivals(client, body_of(case))) for _ in range(many)]
+        asked = [asyncio.create_task(first(server.url)) for _ in range(many)]
         probed = []
         while not all(task.done() for task in asked):
             begun = now()
-            assert (await probe.get("/health")).status_code == 200
+            assert (await client.get("/health")).status_code == 200
             probed.append(now() - begun)
             await asyncio.sleep(0.05)
-        found = [await task for task in asked]
+        found = sorted([await task for task in asked])
 
-    assert {joined(chunks_of(b"".join(part for _, part in parts))) for parts in found} == {"a b c"}
-    firsts = sorted(parts[0][0] for parts in found)
-    assert firsts[0] > 0.99 and firsts[-1] < 1.0 + many * 0.02
+    assert all(b'"content":" b"' in rest and b'"content":" c"' in rest for _, rest in found)
+    assert found[0][0] > 0.99 and found[-1][0] < 2.0 + many * 0.01
     assert statistics.median(probed) < 0.25
 
 
