@@ -38,6 +38,7 @@ thanks quickly now exactly exact s
 """)
 """Words that may stand around an expression in a question about it."""
 _EQUALS = re.compile(r"=\s*(-?\d+)")
+_LONGEST_QUESTION = 200
 _SURE, _NEAR = 0.7, 0.12
 ArithmeticState = tuple[Document, str]
 """The document at the beginning of the reply, and the text of the open turn."""
@@ -57,8 +58,8 @@ def question(text: str) -> Question | None:
 
     Example: "What is 482 * 194?" -> 482, *, 194
     """
-    found = _EXPRESSION.search(text)
-    if found is None or len(text) > 200:
+    found = _EXPRESSION.search(text) if len(text) <= _LONGEST_QUESTION else None
+    if found is None:
         return None
     around = text[: found.start()] + " " + text[found.end() :]
     if not all(word in _AROUND for word in re.findall(r"[^\W_]+", around.lower())):

@@ -13,6 +13,8 @@ from tokenlap.engine.tokenizer import END, TokenId, Tokenizer
 
 Slot = Sequence[tuple[str, float]]
 """Texts that may stand at one place, with their weights; none is empty."""
+_READ = 96
+"""Bytes of a text that are enough to tell its first token."""
 SentencesState = tuple[int, bytes]
 """Which slot, and what is written of it."""
 
@@ -86,12 +88,16 @@ class SentencesPredictor:
 _OVER = Distribution((END,), (1.0,), 0, NO_TAIL, bound=True)
 
 
-@lru_cache(maxsize=16384)
 def first_token(raw: bytes, tokenizer: Tokenizer) -> TokenId:
     """Return the token that the text of raw begins with; a single byte where it begins with a part
     of a character.
     """
-    text = raw[:96].decode("utf-8", errors="ignore")
+    return _first_token(raw[:_READ], tokenizer)
+
+
+@lru_cache(maxsize=16384)
+def _first_token(raw: bytes, tokenizer: Tokenizer) -> TokenId:
+    text = raw.decode("utf-8", errors="ignore")
     if text and raw.startswith(text[:1].encode()):
         return tokenizer.encode(text)[0]
     return tokenizer.encode_bytes(raw[:1])[0]

@@ -135,15 +135,18 @@ class ChatRequest(Generation, Structured, Conversation):
         check_calls(self.messages)
         self._check_json()
 
+    def given_tools(self) -> list[dict[str, Any]]:
+        """Return the tools as they were sent."""
+        return [tool.model_dump(exclude_none=True) for tool in self.tools or ()]
+
     def asked(self) -> Asked:
         """Return what shapes the reply, in the form that all endpoints share.
 
         Raises BadRequest for a choice of a tool that is not offered, and for two formats at once.
         """
         older = self.functions is not None and not self.tools
-        given = [tool.model_dump(exclude_none=True) for tool in self.tools or ()]
         written = [function.model_dump(exclude_none=True) for function in self.functions or ()]
-        tools = functions(written) if older else offers(given)
+        tools = functions(written) if older else offers(self.given_tools())
         choice = choice_of(self.function_call if older else self.tool_choice)
         param = "function_call" if older else "tool_choice"
         check_choice(choice, tools, param)

@@ -11,6 +11,7 @@ from tokenlap.api.chat.predicted import Predicted
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.generation import document, generation_request
 from tokenlap.api.plan.plan import plan_for
+from tokenlap.api.plan.strict import check_strict
 from tokenlap.api.serving import serve
 from tokenlap.api.stored import keeping
 
@@ -24,6 +25,7 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
     model = backend.model(chat.model)
     if backend.settings.strict:
         check_capability(chat)
+        check_strict(chat.given_tools(), chat.response_format)
     turns, opening = chat.document()
     asked = chat.asked()
     plan = await plan_for(asked, turns, opening, model)

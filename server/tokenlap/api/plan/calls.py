@@ -32,6 +32,8 @@ ENOUGH = 2.0
 _NAMED, _DESCRIBED, _PARAMETER = 2.0, 1.0, 0.5
 _BEFORE_VERBS = word_set("please can could you would will i want to need now then and also")
 MOST_CALLS = 4
+_MOST_READ = 2000
+"""Characters of a description that are looked at."""
 _ENDING = re.compile(r"^(final|submit|finish|complete|task)?_?(answer|result|response|output|done)")
 _COMMON = frozenset(
     stem(word)
@@ -121,7 +123,7 @@ def _lists(text: str, found: Sequence[str]) -> bool:
     `and`.
     """
     between = [text[text.find(a) + len(a) : text.find(b)] for a, b in pairwise(found)]
-    return all(re.fullmatch(r"\s*(,|and|or|&|,\s*and|\s)+\s*", gap) for gap in between)
+    return all(re.fullmatch(r"(?:,|and|or|&|\s){1,12}", gap) for gap in between)
 
 
 def _named(name: str, part: Json, facts: Facts) -> Sequence[str]:
@@ -150,8 +152,12 @@ def _virtual(text: str) -> frozenset[str]:
     return frozenset(map(stem, split_words(f"{words} {more}")))
 
 
-@lru_cache(maxsize=1024)
 def _stems(text: str) -> frozenset[str]:
+    return _stems_of(text[:_MOST_READ])
+
+
+@lru_cache(maxsize=1024)
+def _stems_of(text: str) -> frozenset[str]:
     return frozenset(map(stem, split_words(text.replace("_", " ")))) - STOP_STEMS
 
 

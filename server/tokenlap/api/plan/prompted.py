@@ -20,6 +20,7 @@ _INSTRUCTED = re.compile(
 )
 _DECODER = json.JSONDecoder()
 _MOST_TRIES = 40
+_MOST_READ = 4000
 _KEYS = re.compile(
     r"\b(?:keys?|fields?|properties|attributes)\b\W+(?:(?:are|named|called)\W+)?"
     r"((?:[`'\"]?[A-Za-z_]\w*[`'\"]?(?:\s*\([^)]{0,40}\))?(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+|))+)"
@@ -69,6 +70,7 @@ def keyed(text: str) -> Json:
 
     Example: "a JSON object with the keys name, age and city" -> name, age, city
     """
+    text = text[:_MOST_READ]
     found = _KEYS.search(text) or _AS_JSON.search(text)
     names = re.findall(r"[A-Za-z_]\w*", re.sub(r"\([^)]*\)", "", found[1])) if found else []
     names = [name for name in names if name not in ("and", "as", "in", "of", "for", "the", "with")]

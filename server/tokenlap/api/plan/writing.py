@@ -33,6 +33,8 @@ _ANSWER = {
 }
 """What a question is answered with, in JSON, where no keys are named."""
 _KEPT = 128
+_LARGEST_KEPT = 100_000
+"""How many schemas are kept with their grammars, and how long they may be, in characters."""
 _RESULTS = (
     "Here is what I found: {}.",
     "The tool says: {}.",
@@ -54,7 +56,9 @@ class Writers:
 
         Raises SchemaRefused.
         """
-        shape, beginning = _compiled(json.dumps(schema), title)
+        source = json.dumps(schema)
+        made = _kept if len(source) <= _LARGEST_KEPT else _compiled
+        shape, beginning = made(source, title)
         return self._keeping(shape, beginning, turn)
 
     def arguments(self, tool: Offer, turn: int) -> Writer:
@@ -194,8 +198,12 @@ class Writers:
 
 
 @lru_cache(maxsize=_KEPT)
+def _kept(schema: str, title: str) -> tuple[Shape, Matcher]:
+    return _compiled(schema, title)
+
+
 def _compiled(schema: str, title: str) -> tuple[Shape, Matcher]:
-    """Return the shape of a schema and its grammar; kept for the latest schemas."""
+    """Return the shape of a schema and its grammar."""
     shape = titled(shape_of(json.loads(schema)), title)
     return shape, follow_shape(shape)
 

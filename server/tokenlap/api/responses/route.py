@@ -13,6 +13,7 @@ from tokenlap.api.backend import Backend
 from tokenlap.api.body import received
 from tokenlap.api.generation import document, generation_request
 from tokenlap.api.plan.plan import plan_for
+from tokenlap.api.plan.strict import check_strict
 from tokenlap.api.reply import Kept, enter
 from tokenlap.api.responses import background
 from tokenlap.api.responses.chunks import Json, ResponseChunk
@@ -29,6 +30,7 @@ from tokenlap.api.responses.output import Output
 from tokenlap.api.responses.request import ResponseRequest, new_response
 from tokenlap.api.responses.retrieval import followed
 from tokenlap.api.responses.stored import Responses, responses_of
+from tokenlap.api.responses.tools import chat_format
 from tokenlap.api.serving import json_answer, serve
 from tokenlap.engine.batch import GenerationRequest, Model
 from tokenlap.engine.template import Turn
@@ -50,6 +52,9 @@ async def create_response(backend: Backend, request: Request) -> Response:
     asked.check()
     if backend.settings.strict:
         asked.check_capability()
+        check_strict(
+            [tool.chat() for tool in asked.tools or ()], chat_format(asked.format), flat=True
+        )
     model = backend.model(asked.model)
     stored, id = responses_of(backend, request), backend.new_id(RESPONSE)
     items = await stored.conversation(id, asked.previous_response_id, asked.input or ())

@@ -17,13 +17,17 @@ from tokenlap.predictors.ngram.words import (
 )
 
 _MOST_CHARACTERS = 4000
-_MOST_RESULTS = 200
+_MOST_SCALARS = 200
+_LONGEST_RESULT = 20_000
+_MOST_RESULTS_READ = 8
 _QUOTED = re.compile(
     r"[\"\u201c`]([^\"\u201c\u201d`\n]{1,120})[\"\u201d`]|(?<!\w)'([^'\n]{2,120})'(?!\w)"
 )
 _NAME = re.compile(r"\b[A-Z][\w\u2019'-]*(?:\s+(?:de\s+|of\s+)?[A-Z][\w\u2019'-]*)*")
 _WHERE = re.compile(r"\b(?:in|at|to|from|near|around|for|of|towards?|via)\s+$", re.IGNORECASE)
-_LIST = re.compile(r"\s*(?:,|and|or|&|\s)+\s*")
+_LIST = re.compile(r"(?:,|and|or|&|\s){1,12}")
+_REACH = 12
+"""Characters before a name in which the word before it stands."""
 _NUMBER = re.compile(r"(?<![\w.:/-])-?\d+(?:\.\d+)?(?![\w:/-]|\.\d)")
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _URL = re.compile(r"https?://[^\s\"'<>)\]]+")
@@ -77,9 +81,10 @@ class Facts:
 NOTHING = Facts()
 
 
-def facts_of(text: str, results: Iterable[str] = (), summary: str = "", turn: int = 0) -> Facts:
+def facts_of(text: str, results: Sequence[str] = (), summary: str = "", turn: int = 0) -> Facts:
     """Return what a user's text and the tool results after it mention."""
-    return _facts(text[:_MOST_CHARACTERS], tuple(results), summary, turn)
+    kept = [result[:_LONGEST_RESULT] for result in results[-_MOST_RESULTS_READ:]]
+    return _facts(text[:_MOST_CHARACTERS], tuple(kept), summary, turn)
 
 
 @lru_cache(maxsize=64)
@@ -119,7 +124,11 @@ def _named(text: str) -> Iterator[tuple[str, bool]]:
             opens = False
         if words:
             listed = end and _LIST.fullmatch(text[end : match.start()])
-            is_place = is_place if listed else bool(_WHERE.search(text[: match.start()]))
+            is_place = (
+                is_place
+                if listed
+                else bool(_WHERE.search(text[max(0, match.start() - _REACH) : match.start()]))
+            )
             end = match.end()
             yield " ".join(words).removesuffix("'s").removesuffix("\u2019s"), is_place
 
@@ -133,12 +142,12 @@ def _by_key(results: Sequence[str]) -> Mapping[str, tuple[str, ...]]:
     """Return the scalars of the results that are JSON, by key."""
     found: dict[str, list[str]] = {}
     waiting: list[tuple[str, object]] = []
-    for result in results[-8:]:
+    for result in results:
         try:
             waiting.append(("", json.loads(result)))
         except ValueError:
             continue
-    for _ in range(_MOST_RESULTS):
+    for _ in range(_MOST_SCALARS):
         if not waiting:
             break
         key, value = waiting.pop(0)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _END = 256
 _KEPT = 128
 """How many compiled grammars are kept."""
+_LARGEST_KEPT = 100_000
+LONGEST_SOURCE = 20_000
+"""Characters of a schema that is kept, and of a regular expression or a Lark grammar."""
 Syntax = Literal["regex", "lark"]
 
 
@@ -84,6 +87,8 @@ def follow(source: str, syntax: Syntax) -> Matcher:
 
     Raises SchemaRefused for what the library cannot follow.
     """
+    if len(source) > LONGEST_SOURCE:
+        raise SchemaRefused(f"it is longer than {LONGEST_SOURCE} characters")
     return _follow(source, syntax).copy()
 
 
@@ -97,8 +102,17 @@ def satisfiable(text: Text) -> str:
     return ""
 
 
-@lru_cache(maxsize=_KEPT)
 def _follow_schema(schema: str, blanks: bool) -> Matcher:
+    # A large one is made anew each time: kept ones would fill the memory.
+    return (_kept_schema if len(schema) <= _LARGEST_KEPT else _made_schema)(schema, blanks)
+
+
+@lru_cache(maxsize=_KEPT)
+def _kept_schema(schema: str, blanks: bool) -> Matcher:
+    return _made_schema(schema, blanks)
+
+
+def _made_schema(schema: str, blanks: bool) -> Matcher:
     from llguidance import LLMatcher
 
     return _compiled(

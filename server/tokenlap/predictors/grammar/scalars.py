@@ -9,7 +9,7 @@ from typing import Protocol
 
 from tokenlap.predictors.grammar.demand import Demand
 from tokenlap.predictors.grammar.formats import PATTERNS, WIDER
-from tokenlap.predictors.grammar.matcher import satisfiable
+from tokenlap.predictors.grammar.matcher import LONGEST_SOURCE, satisfiable
 from tokenlap.predictors.grammar.samples import texts_of
 from tokenlap.predictors.grammar.shape import (
     NO_LIMIT,
@@ -49,6 +49,8 @@ def text_of(demand: Demand, giver: Giver) -> Text | Fixed | None:
     allowed = min(map(int, demand.all("maxLength")), default=None)
     if allowed is not None and allowed < least:
         return None
+    if any(len(pattern) > LONGEST_SOURCE for pattern in demand.all("pattern")):
+        raise SchemaRefused(f"'pattern': it is longer than {LONGEST_SOURCE} characters")
     given = tuple(part for pattern in demand.all("pattern") for part in _plain(pattern))
     formats = [name for name in demand.all("format") if name in PATTERNS]
     usual = [PATTERNS[name] for name in formats]

@@ -12,6 +12,8 @@ from tokenlap.predictors.ngram.words import STOP_WORDS, split_words, word_set
 _MENTIONED, _RATIO, _LISTED_RATIO = 1e4, 1e3, 2.0
 """What the first text that is mentioned weighs, and how much less each further one does."""
 _MOST_HEARD = 8
+_MOST_READ = 200
+"""Words, and characters, of a name or a description that are looked at."""
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 PROSE = word_set("""
 description summary text content explanation explain reason reasoning thought thoughts answer
@@ -40,7 +42,9 @@ def kind_of(name: str, note: Note, owner: Note = NO_NOTE) -> Kind | None:
 
     owner: what is said of the object: the name of an event is no person's.
     """
-    return FORMATS.get(note.format) or _kind_of(name, note.title, note.description, owner.title)
+    return FORMATS.get(note.format) or _kind_of(
+        *(text[:_MOST_READ] for text in (name, note.title, note.description, owner.title))
+    )
 
 
 @lru_cache(maxsize=1024)
