@@ -95,7 +95,7 @@ class Chooser:
 
     def _text(self, shape: Text, name: str, frame: Frame | None) -> Iterable[Choice]:
         """Yield short texts of the right length, or the beginning of sentences."""
-        owner = frame.records[0].note if frame is not None and frame.records else NO_NOTE
+        owner = _owner(frame)
         listed = frame is not None and frame.is_array
         known = [text for text in self._known(name, shape.note) if text.startswith('"')]
         prosaic = is_prose(name, shape.note, owner) and not shape.patterns
@@ -118,6 +118,14 @@ class Chooser:
         results = self.facts.results or {}
         found = results.get(plain) or results.get(plain.replace("_", "")) or ()
         return (*found[:3], *note.examples[:4])
+
+
+def _owner(frame: Frame | None) -> Note:
+    """Return what is said of the object that a value belongs to, else the name of its property."""
+    if frame is None or not frame.records:
+        return NO_NOTE
+    note = frame.records[0].note
+    return note if note.title else Note(frame.owner)
 
 
 def quoted(text: str) -> str:

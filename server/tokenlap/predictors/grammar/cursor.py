@@ -17,13 +17,16 @@ _QUOTE, _BACKSLASH = ord('"'), ord("\\")
 
 @dataclass(slots=True)
 class Frame:
-    """A container that is open. records, items: the shapes it may still have; key: the latest
-    property, or that of the array; used: the JSON texts of the scalars in it; numbers: how many of
-    them were numbers.
+    """A container that is open.
+
+    records, items: the shapes it may still have; owner: the property that holds it; key: its latest
+    property, or for an array the one that holds it; used: the JSON texts of the scalars in it;
+    numbers: how many of them were numbers.
     """
 
     records: tuple[Record, ...] = ()
     items: tuple[Items, ...] = ()
+    owner: str = ""
     key: str = ""
     seen: int = 0
     used: list[bytes] = field(default_factory=list)
@@ -183,11 +186,11 @@ class Cursor:
             self._frames[-1].seen += 1
         if sign == "{":
             records = tuple(shape for shape in self.shapes if isinstance(shape, Record))
-            self._frames.append(Frame(records=records))
+            self._frames.append(Frame(records, owner=self.name))
             self.mode = "member"
         elif sign == "[":
             items = tuple(shape for shape in self.shapes if isinstance(shape, Items))
-            self._frames.append(Frame(items=items, key=self.name))
+            self._frames.append(Frame(items=items, owner=self.name, key=self.name))
             self._expect(self._frames[-1].elements())
         else:
             self.mode, self.partial = "scalar", sign.encode("latin-1")

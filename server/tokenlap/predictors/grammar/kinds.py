@@ -113,6 +113,8 @@ KINDS: Sequence[Kind] = (
     _kind("unit units", "celsius|metric|km|kg"),
     _kind("company organization organisation employer brand vendor", "Acme|Northwind|Blue River"),
     _kind("product item article items products", "notebook|desk lamp|water bottle|backpack"),
+    _kind("amount quantity portion dose serving", "200 g|two|1 cup|a pinch|500 ml"),
+    _kind("job role position occupation profession", "engineer|teacher|nurse|gardener|editor"),
     _kind("ingredient ingredients", "flour|butter|two eggs|sugar|salt|milk"),
     _kind(
         "step steps action actions task tasks todo", "measure first|start small|check the result"

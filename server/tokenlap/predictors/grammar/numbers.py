@@ -16,6 +16,7 @@ _USUAL: Mapping[str, Sequence[float]] = {
     "temperature temp degrees": (18, 21.5, 12, 24),
     "humidity percent percentage": (45, 60, 72.5, 30),
     "price cost amount total subtotal sum budget": (19.99, 42.5, 8, 120),
+    "salary income revenue": (52000, 48000, 61500),
     "rating stars": (4, 5, 3, 4.5),
     "score": (0.9, 8, 85, 7.5, 0.75),
     "confidence probability likelihood ratio fraction": (0.9, 0.85, 0.7, 0.95),

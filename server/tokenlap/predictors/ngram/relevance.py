@@ -151,15 +151,24 @@ class Relevance:
         found, plain = self.search.find(words), Sums(weights)
         scores = self.search.score(found, plain, plain)
         self._lower_for_missing(found, plain, scores)
-        for document in scores:
-            is_continuation = self._kinds[document] == Kind.CONTINUATION
-            if is_continuation and not is_raw and scores[document] < CLEAR_SCORE:
-                scores[document] = 0.0
+        if not is_raw:
+            self._drop_continuations(scores)
         if intents:
             forms = dict.fromkeys(intents, _OTHER_INTENT_WEIGHT) | {intents[0]: _INTENT_WEIGHT}
             raised = Sums([forms.get(word, w) for word, w in zip(words, weights, strict=True)])
             self._prefer(intents, scores, self.search.score(found, plain, raised))
         return scores
+
+    def _drop_continuations(self, scores: dict[int, float]) -> None:
+        """Drop answers that go on with a raw text in mid-sentence: in a chat they fit only where
+        the prompt is just that text, and no answer stands by itself.
+        """
+        continuations = [d for d in scores if self._kinds[d] == Kind.CONTINUATION]
+        others = (s for d, s in scores.items() if self._kinds[d] != Kind.CONTINUATION)
+        least = CLEAR_SCORE if max(others, default=0.0) < CLEAR_SCORE else 1.0
+        for document in continuations:
+            if scores[document] < least:
+                scores[document] = 0.0
 
     def _lower_for_missing(self, found: Found, sums: Sums, scores: dict[int, float]) -> None:
         """Lower s of documents without a rare word of the prompt: France does not answer for Spain.

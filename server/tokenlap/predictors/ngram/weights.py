@@ -29,7 +29,7 @@ number.
 _FLOWING_FROM, _FLOWING = 3, 1.7
 _USED, _OPENED_ALIKE, _WEAK = 2.0, 0.25, 0.15
 _EARLY_END, _EARLY_END_TOKENS = 0.5, 50
-_OPENING_POWER = 1.5
+_OPENING_POWER = 3.0
 _SAID_AGAIN, _SAID_LEAST = 0.004, 1e-9
 _START, _CODE_BIT, _HEAD = Flag.START, Flag.CODE, Flag.HEAD
 _JOIN = Flag.START | Flag.ITEM
@@ -82,9 +82,8 @@ def joins(corpus: Corpus, relevance: Mapping[int, float], places: Iterable[int])
             continue
         token, document = tokens[place], documents[place]
         weight = relevance.get(document) or _outside_start(flag)
-        if (
-            flag & Flag.OPENING
-        ):  # the answer opens as the best documents do; the others come in later
+        if flag & Flag.OPENING:
+            # The answer opens as the best documents do; the others come in later.
             weight **= _OPENING_POWER
         if token == DONE:
             weight *= _EARLY_END
