@@ -96,17 +96,7 @@ def create_app(
     """
     settings = settings or Settings()
     clock = clock or Clock()
-    tokenizer = o200k()
-    known: dict[str, Predictor[Any]] = {
-        "tokenlap": default_predictor("tokenlap", tokenizer),
-        "table": TablePredictor(LESSON, tokenizer),
-        "echo": EchoPredictor(tokenizer),
-        **(models or {}),
-    }
-    listed = {name: model_of(predictor, tokenizer) for name, predictor in known.items()}
-    default = listed.get(settings.model) or model_of(
-        default_predictor(settings.model, tokenizer), tokenizer
-    )
+    listed, default = _models(settings.model, models or {})
     drain = Drain(settings.send_timeout, clock.now)
     backend = Backend(
         settings,
@@ -124,6 +114,20 @@ def create_app(
     front = Front(*_application(backend))
     envelope = Envelope(front, backend.calls, local=is_loopback(settings.host))
     return Server(envelope, backend)
+
+
+def _models(spec: str, given: Mapping[str, Predictor[Any]]) -> tuple[dict[str, Model], Model]:
+    """Return the models by id, the given ones among them, and the one that spec makes the
+    default.
+    """
+    tokenizer = o200k()
+    known: dict[str, Predictor[Any]] = {
+        **{name: default_predictor(name, tokenizer) for name in ("tokenlap", "table", "echo")},
+        **given,
+    }
+    listed = {name: model_of(predictor, tokenizer) for name, predictor in known.items()}
+    default = listed.get(spec) or model_of(default_predictor(spec, tokenizer), tokenizer)
+    return listed, default
 
 
 def _deployments(settings: Settings, clock: Clock) -> Deployments:
@@ -189,8 +193,7 @@ def _application(backend: Backend) -> tuple[FastAPI, dict[tuple[str, str], Endpo
     exact: dict[tuple[str, str], Endpoint] = {}
     for method, path, handler in (*ROUTES, *azure.azure_routes(ROUTES)):
         # Starlette's own Route: FastAPI's dependency solving costs 50-75 us a request, and the
-        # bytes are validated
-        # by the pydantic models in any case.
+        # bytes are validated by the pydantic models in any case.
         endpoint = _guarded(backend, handler)
         app.router.routes.append(Route(path, endpoint, methods=[method]))
         if "{" not in path:

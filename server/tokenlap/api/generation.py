@@ -76,17 +76,9 @@ def generation_request(
     stop = stopping(asked, max_tokens)
     if plan is not None and plan.bound:  # a form that is complete ends the reply in any case
         stop = replace(stop, ignore_eos=False, min_tokens=0)
-    seed = asked.seed
-    if seed is None:
-        name = getattr(asked, "model", "")
-        seed = (
-            _random_seed()
-            if backend.settings.random
-            else derived_seed(name, prompt, asked, shaping)
-        )
     request = GenerationRequest(
         prompt=prompt,
-        sampling=sampling(asked, stop, seed),
+        sampling=sampling(asked, stop, seed_of(backend, asked, prompt, shaping)),
         stop=stop,
         n=n,
         opening=ASSISTANT if plan is None else plan.opening.header,
@@ -94,6 +86,17 @@ def generation_request(
         trace=trace,
     )
     return request, endless(writer, backend.default, request)
+
+
+def seed_of(backend: Backend, asked: Generation, prompt: tuple[TokenId, ...], shaping: str) -> int:
+    """Return the seed asked for, else one derived from what the reply depends on, or, with
+    --random, a new one.
+    """
+    if asked.seed is not None:
+        return asked.seed
+    if backend.settings.random:
+        return int.from_bytes(os.urandom(7), "little")
+    return derived_seed(getattr(asked, "model", ""), prompt, asked, shaping)
 
 
 def length_wall(
@@ -174,7 +177,3 @@ def endless(model: Model, default: Model, request: GenerationRequest) -> Model:
     if model is default or not (removes or request.stop.ignore_eos or request.stop.min_tokens):
         return model
     return replace(model, predictor=BackOffPredictor(model.predictor, default.predictor))
-
-
-def _random_seed() -> int:
-    return int.from_bytes(os.urandom(7), "little")

@@ -14,6 +14,7 @@ from tokenlap.api.plan.plan import plan_for
 from tokenlap.api.plan.strict import check_strict
 from tokenlap.api.serving import serve
 from tokenlap.api.stored import keeping
+from tokenlap.engine.batch import Model
 
 PATH = "/v1/chat/completions"
 
@@ -49,18 +50,25 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
     call = backend.new_call(
         request, stream=bool(chat.stream), model=chat.model, prompt_tokens=prompt_tokens
     )
-    encoder = ChatEncoder(
-        Envelope(
-            backend.new_id("chatcmpl-"), int(backend.now()), chat.model, FINGERPRINT, chat.tier
-        ),
+    alone = plan is not None and plan.calls == 1
+    encoder = _encoder(backend, chat, model, prompt_tokens, alone)
+    kept = keeping(backend, request, encoder, chat.messages) if chat.store else None
+    return await serve(backend, request, call, generation, model, encoder, kept=kept)
+
+
+def _encoder(
+    backend: Backend, chat: ChatRequest, model: Model, prompt_tokens: int, alone: bool
+) -> ChatEncoder:
+    """Return the encoder of a chat. alone: the reply is one tool call and nothing else."""
+    identity, created = backend.new_id("chatcmpl-"), int(backend.now())
+    return ChatEncoder(
+        Envelope(identity, created, chat.model, FINGERPRINT, chat.tier),
         model.tokenizer,
         prompt_tokens,
         scored=bool(chat.logprobs),
         include_usage=chat.include_usage,
         new_id=backend.new_id,
-        form=chat.call_form(alone=plan is not None and plan.calls == 1),
+        form=chat.call_form(alone=alone),
         predicted=Predicted.of(chat.prediction, model.tokenizer),
         extra={"metadata": chat.metadata or {}} if chat.store else {},
     )
-    kept = keeping(backend, request, encoder, chat.messages) if chat.store else None
-    return await serve(backend, request, call, generation, model, encoder, kept=kept)
