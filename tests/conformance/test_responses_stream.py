@@ -1,5 +1,6 @@
 """Statements 201-222: the events of a response."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,13 +33,26 @@ async def events(script: str = "Hello there", models: Any = None, **options: Any
         return await streamed(client, asked(**options))
 
 
+Streams = dict[str, list[Json]]
+
+
+@pytest.fixture(scope="module")
+def streams() -> Streams:
+    """The events of every feature, asked for once."""
+
+    async def all_of_them() -> Streams:
+        return {name: await stream_of(feature) for name, feature in FEATURES.items()}
+
+    return asyncio.run(all_of_them())
+
+
 def of(found: Sequence[Json], *kinds: str) -> list[Json]:
     return [event for event in found if event["type"].removeprefix("response.") in kinds]
 
 
 @pytest.mark.parametrize("name", FEATURES)
-async def test_201_sequence_numbers_rise_from_0_without_gaps(name: str) -> None:
-    found = await stream_of(FEATURES[name])
+def test_201_sequence_numbers_rise_from_0_without_gaps(streams: Streams, name: str) -> None:
+    found = streams[name]
 
     assert [event["sequence_number"] for event in found] == list(range(len(found)))
 
@@ -65,16 +79,16 @@ async def test_202_a_text_has_its_nine_kinds_of_events_in_order() -> None:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-async def test_203_created_comes_first(name: str) -> None:
-    found = await stream_of(FEATURES[name])
+def test_203_created_comes_first(streams: Streams, name: str) -> None:
+    found = streams[name]
 
     assert found[0]["type"] == "response.created"
 
 
 @pytest.mark.parametrize("name", FEATURES)
-async def test_204_items_and_parts_are_added_before_their_deltas(name: str) -> None:
+def test_204_items_and_parts_are_added_before_their_deltas(streams: Streams, name: str) -> None:
     items, parts = set(), set()
-    for event in await stream_of(FEATURES[name]):
+    for event in streams[name]:
         if event["type"] == "response.output_item.added":
             items.add(event["item"]["id"])
         elif event["type"].endswith("part.added"):
@@ -86,15 +100,15 @@ async def test_204_items_and_parts_are_added_before_their_deltas(name: str) -> N
 
 
 @pytest.mark.parametrize("name", FEATURES)
-async def test_205_the_id_of_the_response_does_not_change(name: str) -> None:
-    found = [event for event in await stream_of(FEATURES[name]) if "response" in event]
+def test_205_the_id_of_the_response_does_not_change(streams: Streams, name: str) -> None:
+    found = [event for event in streams[name] if "response" in event]
 
     assert len({event["response"]["id"] for event in found}) == 1
 
 
 @pytest.mark.parametrize("name", FEATURES)
-async def test_206_every_item_that_is_added_is_done(name: str) -> None:
-    found = await stream_of(FEATURES[name])
+def test_206_every_item_that_is_added_is_done(streams: Streams, name: str) -> None:
+    found = streams[name]
 
     added = [event["item"]["id"] for event in of(found, "output_item.added")]
     done = [event["item"] for event in of(found, "output_item.done")]
@@ -103,8 +117,8 @@ async def test_206_every_item_that_is_added_is_done(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FEATURES)
-async def test_207_output_indexes_count_items_from_0(name: str) -> None:
-    added = of(await stream_of(FEATURES[name]), "output_item.added")
+def test_207_output_indexes_count_items_from_0(streams: Streams, name: str) -> None:
+    added = of(streams[name], "output_item.added")
 
     assert [event["output_index"] for event in added] == list(range(len(added)))
 
