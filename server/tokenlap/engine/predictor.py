@@ -107,15 +107,13 @@ class Distribution:
 
         Example: {a: 3, b: 1} -> a .75, b .25
         """
-        kept = sorted((-weight, token) for token, weight in weights.items() if weight > 0)
-        total = -sum(weight for weight, _ in kept)
+        total = sum(weight for weight in weights.values() if weight > 0)
         if not total > 0:
             raise ValueError("a distribution needs at least one token with a weight above zero")
+        # Sorted by share, not by weight: two weights may differ and round to equal shares.
+        kept = sorted((-weight / total, token) for token, weight in weights.items() if weight > 0)
         return cls(
-            tuple(token for _, token in kept),
-            tuple(-weight / total for weight, _ in kept),
-            context,
-            tail,
+            tuple(token for _, token in kept), tuple(-share for share, _ in kept), context, tail
         )
 
     @property
