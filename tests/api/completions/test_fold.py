@@ -99,7 +99,7 @@ async def test_each_of_several_prompts_is_answered_as_it_would_be_alone() -> Non
 
 
 async def test_best_of_returns_the_texts_with_the_best_mean_logprob() -> None:
-    asked = {"model": "tokenlap", "prompt": "What is a token?", "seed": 3, "max_tokens": 12}
+    asked = {"model": "tokenlap", "prompt": "What is a token?", "seed": 3, "max_tokens": 40}
     async with application() as client:
         every = await completed(client, {**asked, "n": 6, "logprobs": 0})
         best = await completed(client, {**asked, "n": 2, "best_of": 6})
