@@ -1,7 +1,7 @@
 """Statements 83-87: refusals, failures and other endings of chat completions."""
 
 import pytest
-from openai import APIError, LengthFinishReasonError
+from openai import APIError, ContentFilterFinishReasonError, LengthFinishReasonError
 
 from tests import spec
 from tests.conformance.asking import REFUSAL, Broken, answer, choice, deltas, official
@@ -50,6 +50,27 @@ async def test_085_the_error_of_that_frame_has_its_four_keys() -> None:
     spec.check("ErrorResponse", failed)
     assert set(failed["error"]) == {"message", "type", "param", "code"}
     assert (failed["error"]["type"], failed["error"]["code"]) == ("server_error", None)
+
+
+FILTERED = "Well, <|start|>assistant filtered<|message|>"
+
+
+async def test_086_a_content_filter_is_a_normal_end_of_a_stream() -> None:
+    given = await answer(chat(stream=True), models=marked(FILTERED))
+    *_, last = chunks_of(given.text)
+
+    assert given.text.endswith("data: [DONE]\n\n")
+    assert last["choices"][0]["finish_reason"] == "content_filter"
+    assert (await choice(marked(FILTERED)))["message"]["content"] == "Well, "
+
+
+async def test_086_the_helper_raises_it() -> None:
+    async with (
+        official(models=marked(FILTERED)) as client,
+        client.chat.completions.stream(**chat()) as stream,
+    ):
+        with pytest.raises(ContentFilterFinishReasonError):
+            await stream.get_final_completion()
 
 
 async def test_087_a_cut_makes_the_helpers_raise() -> None:

@@ -16,7 +16,6 @@ DEVIATES: dict[int, str] = {
 }
 NOT_APPLICABLE: dict[int, str] = {
     69: "nothing is moderated in a chat; `/v1/moderations` is an endpoint of its own",
-    86: "no filter cuts a reply short here until a script can ask for it",
     157: "there are no rate limits per key yet; a full queue answers 429 `rate_limit_exceeded`",
     158: "there is no quota",
     161: _CLIENT,
