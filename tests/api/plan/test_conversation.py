@@ -27,6 +27,20 @@ def test_it_is_seen_from_the_last_user_turn() -> None:
     assert TALK.told == "temp c: 18; text"
 
 
+def test_what_an_agent_observes_is_a_result_and_no_question() -> None:
+    talk = Conversation(
+        [
+            Turn("user", "weather?"),
+            Turn("assistant", "Calling tools:\n[{'id': '1', 'function': {'name': 'get_weather'}}]"),
+            Turn("user", "Observation:\nsunny"),
+        ]
+    )
+
+    assert (talk.asked, talk.called, talk.results) == ("weather?", ["get_weather"], ["sunny"])
+    assert talk.asking("tea?").asked == "tea?"
+    assert Conversation([]).asking("tea?").asked == ""
+
+
 def test_an_empty_one_says_nothing() -> None:
     empty = Conversation([])
 

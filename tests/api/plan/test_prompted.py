@@ -11,7 +11,6 @@ from tokenlap.api.plan.prompted import (
     is_schema,
     keyed,
     of_example,
-    prompted_fields,
     prompted_format,
 )
 from tokenlap.engine.template import Turn
@@ -99,16 +98,13 @@ def test_an_example_has_a_schema(value: object, schema: Json) -> None:
     assert is_schema({"$defs": {}}) and not is_schema({"properties": "x"})
 
 
-def test_fields_are_those_that_the_answer_must_have() -> None:
-    asked = (
-        "[[ ## question ## ]]\nHow many?\n\nRespond with the corresponding output fields, starting "
-        "with the field `[[ ## reasoning ## ]]`, then `[[ ## count ## ]]` (must be formatted as a "
-        "valid Python int), `[[ ## mood ## ]]` (must exactly match (no extra characters) one of: "
-        "good; bad), and then ending with the marker for `[[ ## completed ## ]]`."
-    )
+def test_a_note_in_an_example_is_the_schema_of_its_value() -> None:
+    produced = "# note: the value you produce must adhere to the JSON schema:"
+    note = f'{{tags}}        {produced} {{"type": "array"}}'
+    example = {"mood": "{mood} # note: the value you produce must match one of: a; b", "tags": note}
 
-    fields = prompted_fields(Conversation([Turn("user", asked)]))
-
-    assert [field.name for field in fields] == ["reasoning", "count", "mood"]
-    assert [field.schema for field in fields][:2] == [None, {"type": "integer"}]
-    assert prompted_fields(Conversation([Turn("user", "hello")])) == ()
+    assert of_example({**example, "name": "{name}"})["properties"] == {
+        "mood": {"enum": ["a", "b"]},
+        "tags": {"type": "array"},
+        "name": {"type": "string"},
+    }

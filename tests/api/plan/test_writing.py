@@ -90,6 +90,22 @@ async def test_labelled_fields_are_written_in_order() -> None:
     assert float(score) >= 0 and end == "[[ ## completed ## ]]"
 
 
+@pytest.mark.parametrize("options", [{}, {"response_format": {"type": "json_object"}}], ids=str)
+async def test_a_schema_in_the_prompt_that_asks_too_much_is_passed_over(options: Json) -> None:
+    hopeless = {"type": "object", "properties": {"a": False}, "required": ["a"]}
+    asked = f"Respond in JSON that conforms to this schema: {json.dumps(hopeless)}"
+
+    assert (await choice(asked, **options))["finish_reason"] == "stop"
+
+
+async def test_a_schema_in_the_prompt_is_the_form_of_a_json_object() -> None:
+    asked = f"I am in Oslo. Respond in JSON that conforms to this schema: {json.dumps(CITY)}"
+
+    found = await message(asked, temperature=0, response_format={"type": "json_object"})
+
+    assert json.loads(found["content"]) == {"city": "Oslo"}
+
+
 async def test_a_begun_object_becomes_one() -> None:
     asked = [{"role": "user", "content": "A user"}, {"role": "assistant", "content": '{"name":'}]
 

@@ -16,6 +16,8 @@ from tokenlap.predictors.grammar.facts import facts_of
         pytest.param("Send it. Call Kim's office", "names", ("Kim",), id="a verb before"),
         pytest.param("Give me JSON and I am happy", "names", (), id="no names"),
         pytest.param("Grace flies to Rome and Oslo", "places", ("Rome", "Oslo"), id="places"),
+        pytest.param("about Lisbon in Portugal", "places", ("Lisbon", "Portugal"), id="in another"),
+        pytest.param("Users: Grace 36, Kim 40", "names", ("Grace", "Kim"), id="a heading"),
         pytest.param("Grace and Kim are here", "places", (), id="no places"),
         pytest.param("Meet on Friday or today", "days", ("Friday", "today"), id="days"),
         pytest.param("12 times 7.5 makes -3", "numbers", ("12", "7.5", "-3"), id="numbers"),

@@ -3,12 +3,16 @@ back.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from tokenlap.engine.template import Turn
 
+_OBSERVED, _CALLING = "Observation:", "Calling tools:"
+_CALLED = re.compile(r"['\"]name['\"]: ['\"]([\w-]+)['\"]")
+_MOST_READ = 10_000
 _MOST_TOLD = 300
 _MOST_PAIRS = 12
 
@@ -22,7 +26,7 @@ class Conversation:
     @cached_property
     def asked(self) -> str:
         """The text of the last user turn, "" where there is none."""
-        return next((turn.body for turn in reversed(self.turns) if _role(turn) == "user"), "")
+        return next((turn.body for turn in reversed(self.turns) if _asks(turn)), "")
 
     @cached_property
     def system(self) -> str:
@@ -32,20 +36,29 @@ class Conversation:
     @cached_property
     def since(self) -> Sequence[Turn]:
         """The turns after the last user turn."""
-        last = max((i for i, turn in enumerate(self.turns) if _role(turn) == "user"), default=-1)
+        last = max((i for i, turn in enumerate(self.turns) if _asks(turn)), default=-1)
         return self.turns[last + 1 :]
 
     @cached_property
     def called(self) -> Sequence[str]:
         """The names of the tools that were called since, in order."""
-        return [
-            word[3:] for turn in self.since for word in turn.header.split() if word[:3] == "to="
-        ]
+        names = [word[3:] for t in self.since for word in t.header.split() if word[:3] == "to="]
+        written = [t.body for t in self.since if t.body.startswith(_CALLING)]
+        return names + [name for body in written for name in _CALLED.findall(body[:_MOST_READ])]
 
     @cached_property
     def results(self) -> Sequence[str]:
         """What tools have answered since."""
-        return [turn.body for turn in self.since if _role(turn) in ("tool", "function")]
+        observed = [t.body.removeprefix(_OBSERVED).strip() for t in self.since if _observes(t)]
+        return [t.body for t in self.since if _role(t) in ("tool", "function")] + observed
+
+    def asking(self, question: str) -> "Conversation":
+        """Return the conversation with another text as its last user turn."""
+        turns = list(self.turns)
+        last = max((i for i, turn in enumerate(turns) if _asks(turn)), default=None)
+        if last is not None:
+            turns[last] = Turn(turns[last].header, question)
+        return Conversation(turns)
 
     @cached_property
     def told(self) -> str:
@@ -79,6 +92,15 @@ def _words(value: object) -> str:
             return value
         case _:
             return json.dumps(value)
+
+
+def _asks(turn: Turn) -> bool:
+    return _role(turn) == "user" and not _observes(turn)
+
+
+def _observes(turn: Turn) -> bool:
+    """Say whether a user turn only brings a tool's answer, as agents that speak in text send it."""
+    return _role(turn) == "user" and turn.body.startswith(_OBSERVED)
 
 
 def _role(turn: Turn) -> str:

@@ -7,22 +7,26 @@ table or an echo keeps to forced formats and forced tools alone; a script says w
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tokenlap.api.plan.asked import Asked, Offer
 from tokenlap.api.plan.calls import Call, calls
 from tokenlap.api.plan.conversation import Conversation
-from tokenlap.api.plan.prompted import prompted_fields, prompted_format
+from tokenlap.api.plan.labelled import labelled_fields, unlabelled, wants_code
+from tokenlap.api.plan.prompted import prompted_format
 from tokenlap.api.plan.writing import Writer, Writers
 from tokenlap.engine.batch import Model
 from tokenlap.engine.predictor import Predictor
 from tokenlap.engine.template import ASSISTANT, Turn
 from tokenlap.engine.tokenizer import CALL, END, TokenId
+from tokenlap.errors import BadRequest
 from tokenlap.predictors.parts import Part, PartsPredictor, turn_lead
 from tokenlap.predictors.sentences import SentencesPredictor
 
 REASONING = "assistant reasoning"
+_CODE = "Thought: I can answer this at once.\n<code>\nfinal_answer("
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,7 @@ class _Planner:
         if called:
             pieces = [self._call(tool, turn) for tool, turn in called]
         else:
-            fields = self._fields()
-            pieces = [*fields] if fields else self._answer()
+            pieces = self._labelled() or self._answer()
         thought = self._thought(called)
         if not pieces and thought is None:
             return None
@@ -137,12 +140,17 @@ class _Planner:
 
     def _formatted(self) -> Writer | None:
         """Return who writes an answer of the form that is asked for, by parameter or prompt."""
-        format = self.asked.format
-        if format is None and self.follows and not self._begun:
-            format = prompted_format(self.conversation)
-        if format is None:
+        begun = self.opening.body if self._begun else ""
+        if self.asked.format is not None:
+            return self.writers.answer(self.asked.format, begun)
+        prompted = prompted_format(self.conversation) if self.follows and not begun else None
+        if prompted is None:
             return None
-        return self.writers.answer(format, self.opening.body if self._begun else "")
+        with suppress(
+            BadRequest
+        ):  # the prompt is no contract: text will do
+            return self.writers.answer(prompted, "")
+        return None
 
     def _unformatted(self) -> Writer | None:
         """Return who writes an answer that the default model could not."""
@@ -154,18 +162,24 @@ class _Planner:
             return self.writers.sum(self.writers.steps and self.asked.effort is None)
         return None
 
-    def _fields(self) -> list[Piece]:
-        """Return labelled fields, where the prompt asks for such and no parameter for a format."""
+    def _labelled(self) -> list[Piece]:
+        """Return labelled parts, where the prompt asks for such and no parameter for a format."""
         if not self.follows or self._begun or self.asked.format is not None:
             return []
-        found = prompted_fields(self.conversation)
-        label, pieces = "", list[Piece]()
+        if wants_code(self.conversation):
+            argument = self.writers.json({"type": "string", "minLength": 1})
+            end = SentencesPredictor.one_of(["\n</code>"], self.writers.model.tokenizer)
+            return [Piece("", argument, _CODE), Piece("", end, ")")]
+        found = labelled_fields(self.conversation)
+        if not found:
+            return []
+        question = self.conversation.asking(unlabelled(self.conversation.asked))
+        writers, pieces = replace(self.writers, conversation=question), list[Piece]()
         for field in found:
-            label += f"[[ ## {field.name} ## ]]\n"
-            pieces.append(Piece("", self.writers.field(field), label))
-            label = "\n\n"
+            label = f"[[ ## {field.name} ## ]]\n"
+            pieces.append(Piece("", writers.field(field), "\n\n" * bool(pieces) + label))
         end = SentencesPredictor.one_of(["[[ ## completed ## ]]"], self.writers.model.tokenizer)
-        return [*pieces, Piece("", end, label)] if pieces else []
+        return [*pieces, Piece("", end, "\n\n")]
 
     def _thought(self, called: Sequence[Call]) -> Writer | None:
         """Return who thinks before the answer, None for nobody."""

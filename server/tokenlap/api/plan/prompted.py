@@ -1,14 +1,14 @@
-"""Formats that live in the prompt only: a JSON schema or an example object with an instruction to
-answer in JSON, or fields between `[[ ## name ## ]]` marks (DSPy). Recognised where that is cheap.
+"""JSON that only the prompt asks for: a schema or an example object, with an instruction to answer
+so; or keys by name. Recognised where that is cheap.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from tokenlap.api.plan.asked import Format, Json
 from tokenlap.api.plan.conversation import Conversation
+from tokenlap.api.plan.labelled import noted
 from tokenlap.predictors.grammar.numbers import is_counted
 from tokenlap.predictors.grammar.steer import split_name
 
@@ -30,17 +30,7 @@ _AS_JSON = re.compile(
     r"((?:[a-z_]\w*(?:\s*,\s*and\s+|\s*,\s*|\s+and\s+))*[a-z_]\w*)\s+(?:as|in)\s+(?:an?\s+)?json",
     re.IGNORECASE,
 )
-_FIELD = re.compile(r"\[\[ ## (\w+) ## \]\]`?(?:\s*\(must ([^)]*)\))?")
-_RESPOND = re.compile(r"Respond with the corresponding output fields")
-_TYPES = {"int": "integer", "float": "number", "bool": "boolean", "str": "string"}
-
-
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A labelled field of an answer. schema: of its value, None for text."""
-
-    name: str
-    schema: Json = None
+_NOTED = re.compile(r"\{\w+\}(?:\s*# note: the value you produce (must .*))?", re.DOTALL)
 
 
 def prompted_format(conversation: Conversation) -> Format | None:
@@ -115,37 +105,16 @@ def of_example(value: Json) -> Json:
         case float():
             return {"type": "number"}
         case str():
-            return {"type": "string"}
+            return _of_text(value)
         case _:
             return {}
 
 
-def prompted_fields(conversation: Conversation) -> Sequence[Field]:
-    """Return the fields that the last user turn tells to answer with, in order; none for no such
-    format.
-    """
-    text = conversation.asked
-    begin = [match.start() for match in _RESPOND.finditer(text)] if "[[ ##" in text else []
-    if not begin:
-        return ()
-    found = _FIELD.findall(text[begin[-1] :])
-    return [
-        Field(name, _field_schema(must))
-        for name, must in dict(found).items()
-        if name != "completed"
-    ]
-
-
-def _field_schema(must: str) -> Json:
-    """Return the schema that the words after a field's name ask for, None for text."""
-    if match := re.search(r"Python (\w+)", must):
-        name = _TYPES.get(match[1], "string")
-        return None if name == "string" else {"type": name}
-    if match := re.search(r"one of: (.+)", must):
-        return {"enum": [text.strip() for text in match[1].split(";")]}
-    if "JSON schema" in must and (found := list(_objects(must))):
-        return found[0]
-    return None
+def _of_text(text: str) -> Json:
+    """Return the schema of a text of an example; DSPy puts a note on the value there."""
+    note = _NOTED.fullmatch(text)
+    texts, schema = noted(note[1] or "") if note else ((), None)
+    return {"enum": list(texts)} if texts else schema or {"type": "string"}
 
 
 def _objects(text: str) -> Iterator[dict[str, Json]]:

@@ -4,17 +4,20 @@ from a tool's result, thinking.
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from tokenlap.api.plan.asked import Format, Json, Offer
 from tokenlap.api.plan.conversation import Conversation
-from tokenlap.api.plan.prompted import Field, keyed
+from tokenlap.api.plan.labelled import Field
+from tokenlap.api.plan.prompted import keyed, prompted_format
 from tokenlap.engine.batch import Model
 from tokenlap.engine.predictor import Predictor
 from tokenlap.errors import BadRequest
 from tokenlap.predictors.arithmetic import ArithmeticPredictor, question
+from tokenlap.predictors.asking import AskingPredictor
 from tokenlap.predictors.grammar.build import shape_of
 from tokenlap.predictors.grammar.facts import Facts, facts_of
 from tokenlap.predictors.grammar.mask import GrammarPredictor
@@ -91,9 +94,12 @@ class Writers:
 
     def field(self, field: Field) -> Writer:
         """Return what writes the value of a labelled field."""
+        if field.texts:
+            return SentencesPredictor.one_of(field.texts, self.model.tokenizer)
         if field.schema is None:
             if is_prose(field.name, NO_NOTE):
-                return self.model.predictor
+                asked, tokenizer = self.conversation.asked, self.model.tokenizer
+                return AskingPredictor(self.model.predictor, tokenizer, asked)
             offered = texts(field.name, NO_NOTE, NO_NOTE, self.facts())
             return SentencesPredictor([offered], self.model.tokenizer)
         try:
@@ -148,16 +154,24 @@ class Writers:
             case "schema":
                 return self.json(format.value, title=format.name)
             case "object":
-                asked, system = self.conversation.asked, self.conversation.system
-                schema = keyed(asked) or keyed(system) or (_ANSWER if "?" in asked else None)
-                if schema is not None:
-                    return self.json(schema)
-                beginning = follow_any("object")
-                return self._free(beginning)
+                return self._object()
             case "one_of":
                 return SentencesPredictor.one_of(format.value, self.model.tokenizer)
             case _:
                 return self._grammar(format.value, format.kind)
+
+    def _object(self) -> Writer:
+        """Return what writes a JSON object that no parameter describes: as the prompt describes it,
+        by its keys, or an answer to a question; else whatever the model writes.
+        """
+        asked, described = self.conversation.asked, prompted_format(self.conversation)
+        schema = described.value if described else keyed(asked) or keyed(self.conversation.system)
+        if schema is None and "?" in asked:
+            schema = _ANSWER
+        if schema is not None:
+            with suppress(SchemaRefused):  # the prompt is no contract: any object will do
+                return self.json(schema)
+        return self._free(follow_any("object"))
 
     def _continuing(self, writer: Writer, format: Format, begun: str) -> Writer:
         """Return the writer, if the open turn is a beginning that it can go on from."""

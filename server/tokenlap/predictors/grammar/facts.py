@@ -4,7 +4,7 @@ and what tools have answered.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -110,11 +110,13 @@ def _facts(text: str, results: tuple[str, ...], summary: str, turn: int) -> Fact
     )
 
 
-def _named(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield runs of words with a capital letter, and whether each is a place: after a word such as
-    "in", or in a list with one. A first word only counts where it can be a name.
+def _named(text: str) -> list[tuple[str, bool]]:
+    """Return runs of words with a capital letter, and whether each is a place: after a word such as
+    "in", in a list with one, or before "in" and another. A first word only counts where it can be a
+    name.
     """
-    end, is_place = 0, False
+    found: list[tuple[str, bool]] = []
+    end = 0
     for match in _NAME.finditer(text):
         words = match[0].split()
         before = text[: match.start()].rstrip(" \"'(")
@@ -122,15 +124,16 @@ def _named(text: str) -> Iterator[tuple[str, bool]]:
         while words and (opens or len(words) > 1 or words[0].isupper()) and _is_common(words[0]):
             words = words[1:]
             opens = False
-        if words:
-            listed = end and _LIST.fullmatch(text[end : match.start()])
-            is_place = (
-                is_place
-                if listed
-                else bool(_WHERE.search(text[max(0, match.start() - _REACH) : match.start()]))
-            )
+        if words and text[match.end() : match.end() + 1] != ":":
+            gap = text[end : match.start()]
+            is_place = bool(_WHERE.search(text[max(0, match.start() - _REACH) : match.start()]))
+            if found and _LIST.fullmatch(gap):
+                is_place = found[-1][1]
+            elif found and gap == " in ":
+                found[-1] = found[-1][0], True
             end = match.end()
-            yield " ".join(words).removesuffix("'s").removesuffix("\u2019s"), is_place
+            found.append((" ".join(words).removesuffix("'s").removesuffix("\u2019s"), is_place))
+    return found
 
 
 def _is_common(word: str) -> bool:

@@ -104,7 +104,11 @@ KINDS: Sequence[Kind] = (
         "Lisbon|Oslo|Kyoto|Toronto|Nairobi|Wellington",
         _places,
     ),
-    _kind("country nation", "Portugal|Norway|Japan|Canada|Kenya", _places),
+    _kind(
+        "country nation",
+        "Portugal|Norway|Japan|Canada|Kenya",
+        lambda facts: _places(facts)[::-1],
+    ),
     _kind("state province", "Ontario|Bavaria|Tasmania", _places),
     _kind("zip postcode postal", "10115|90210|1050"),
     _kind("street address", "12 Garden Street|7 Harbour Road|48 Mill Lane"),
