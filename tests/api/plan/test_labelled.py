@@ -1,5 +1,7 @@
 """Answers in labelled parts: fields of DSPy, the code block of smolagents."""
 
+import json
+
 import pytest
 
 from tests.api.plan.support import message
@@ -83,7 +85,9 @@ async def test_fields_are_answered_in_order() -> None:
     assert labels == [
         f"[[ ## {name} ## ]]" for name in ("thought", "mood", "tags", "n", "completed")
     ]
+    tags = text.partition("[[ ## tags ## ]]\n")[2].partition("\n")[0]
     assert mood in ("good", "bad") and count.isdigit()
+    assert isinstance(json.loads(tags), list) and "##" not in tags
 
 
 async def test_an_agent_of_code_gets_a_block_that_ends_its_run() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.predictors.grammar.support import SCHEMAS, json_of, model, obj, under, write
+from tests.predictors.grammar.support import SCHEMAS, json_of, model, obj, under, valid, write
 from tokenlap.engine.sampler import SamplingParams
 from tokenlap.engine.tokenizer import o200k
 from tokenlap.predictors.grammar.build import shape_of
@@ -144,3 +144,21 @@ def test_a_shape_of_many_parts_hurries_past_its_budget() -> None:
     wide = obj({f"note_{i}": TEXT for i in range(24)})
 
     assert len(write(under(wide), limit=1000).tokens) < 600
+
+
+@pytest.mark.parametrize("name", ["event", "sentences", "numbers", "recursive"])
+def test_it_writes_valid_values_by_itself_where_no_pattern_is_asked_for(name: str) -> None:
+    values = ValuePredictor(shape_of(SCHEMAS[name]), o200k(), model(), facts_of("hello"))
+
+    for seed in range(5):
+        written = write(values, params=SamplingParams(seed=seed))
+        assert written.ended
+        valid(SCHEMAS[name], written.text)
+
+
+def test_an_object_of_optional_properties_may_be_empty_or_not() -> None:
+    schema = {"type": "object", "properties": {"a": INTEGER, "b": INTEGER}}
+
+    found = {tuple(json_of(schema, seed=seed)) for seed in range(40)}
+
+    assert {("a",), ("a", "b")} <= found and len(found) > 2

@@ -146,9 +146,7 @@ class _Planner:
         prompted = prompted_format(self.conversation) if self.follows and not begun else None
         if prompted is None:
             return None
-        with suppress(
-            BadRequest
-        ):  # the prompt is no contract: text will do
+        with suppress(BadRequest):  # the prompt is no contract: text will do
             return self.writers.answer(prompted, "")
         return None
 
@@ -173,8 +171,8 @@ class _Planner:
         found = labelled_fields(self.conversation)
         if not found:
             return []
-        question = self.conversation.asking(unlabelled(self.conversation.asked))
-        writers, pieces = replace(self.writers, conversation=question), list[Piece]()
+        writers = self.writers.about(unlabelled(self.conversation.asked))
+        pieces: list[Piece] = []
         for field in found:
             label = f"[[ ## {field.name} ## ]]\n"
             pieces.append(Piece("", writers.field(field), "\n\n" * bool(pieces) + label))

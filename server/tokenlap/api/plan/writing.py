@@ -5,7 +5,7 @@ from a tool's result, thinking.
 import json
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -54,15 +54,23 @@ class Writers:
     model: Model
     conversation: Conversation
 
-    def json(self, schema: Json, turn: int = 0, title: str = "") -> Writer:
-        """Return what writes JSON of a schema. turn: which of several alike; title: of the whole.
+    def about(self, question: str) -> "Writers":
+        """Return what makes the same of another question in place of the last one."""
+        asking = AskingPredictor(self.model.predictor, self.model.tokenizer, question)
+        return Writers(replace(self.model, predictor=asking), self.conversation.asking(question))
+
+    def json(self, schema: Json, turn: int = 0, title: str = "", name: str = "") -> Writer:
+        """Return what writes JSON of a schema. turn: which of several alike; title: of the whole;
+        name: of the property that it is.
 
         Raises SchemaRefused.
         """
         source = json.dumps(schema)
         made = _kept if len(source) <= _LARGEST_KEPT else _compiled
         shape, beginning = made(source, title)
-        return self._keeping(shape, beginning, turn)
+        facts = self.facts(turn)
+        values = ValuePredictor(shape, self.model.tokenizer, self.model.predictor, facts, name)
+        return GrammarPredictor(beginning, values, self.model.tokenizer)
 
     def arguments(self, tool: Offer, turn: int) -> Writer:
         """Return what writes the arguments of a call, or the input of a custom tool.
@@ -98,12 +106,11 @@ class Writers:
             return SentencesPredictor.one_of(field.texts, self.model.tokenizer)
         if field.schema is None:
             if is_prose(field.name, NO_NOTE):
-                asked, tokenizer = self.conversation.asked, self.model.tokenizer
-                return AskingPredictor(self.model.predictor, tokenizer, asked)
+                return self.model.predictor
             offered = texts(field.name, NO_NOTE, NO_NOTE, self.facts())
             return SentencesPredictor([offered], self.model.tokenizer)
         try:
-            return self.json(field.schema)
+            return self.json(field.schema, name=field.name)
         except SchemaRefused as refused:
             message = f"Invalid schema for field '{field.name}': {refused}."
             raise BadRequest(message, "messages") from None
@@ -187,10 +194,6 @@ class Writers:
         """Return the model itself, kept to any JSON value."""
         model = self.model
         return GrammarPredictor(beginning, model.predictor, model.tokenizer, closes=True)
-
-    def _keeping(self, shape: Shape, beginning: Matcher, turn: int = 0) -> Writer:
-        values = ValuePredictor(shape, self.model.tokenizer, self.model.predictor, self.facts(turn))
-        return GrammarPredictor(beginning, values, self.model.tokenizer)
 
     def _grammar(self, source: str, syntax: Any) -> Writer:
         beginning = follow(source, syntax)

@@ -93,10 +93,11 @@ class Frame:
 class Cursor:
     """Follows one JSON text without blanks between its parts."""
 
-    __slots__ = ("_escaped", "_frames", "mode", "ordinal", "partial", "shapes")
+    __slots__ = ("_escaped", "_frames", "_name", "mode", "ordinal", "partial", "shapes")
 
-    def __init__(self, shape: Shape) -> None:
-        """Take the shape of the whole text."""
+    def __init__(self, shape: Shape, name: str = "") -> None:
+        """Take the shape of the whole text, and the name that it has, if any."""
+        self._name = name
         self.mode: Mode = "value"
         self.shapes: tuple[Shape, ...] = alternatives(shape)
         self.partial = b""
@@ -114,7 +115,7 @@ class Cursor:
     @property
     def name(self) -> str:
         """The property that the next value belongs to; an element belongs to its array's."""
-        return next((frame.key for frame in reversed(self._frames) if frame.key), "")
+        return next((frame.key for frame in reversed(self._frames) if frame.key), self._name)
 
     @property
     def in_string(self) -> bool:

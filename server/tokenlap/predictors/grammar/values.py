@@ -54,13 +54,17 @@ class ValuePredictor:
         tokenizer: Tokenizer,
         model: Predictor[Any],
         facts: Facts = NOTHING,
+        name: str = "",
         budget: int = SOFT_BUDGET,
     ) -> None:
-        """Take what is written, who writes its sentences, and what the conversation mentions."""
+        """Take what is written, who writes its sentences, what the conversation mentions, and the
+        name of the whole value, if it has one.
+        """
         self._shape = shape
         self._tokenizer = tokenizer
         self._model = model
         self._chooser = Chooser(facts)
+        self._name = name
         self._budget = budget
 
     def start(self, prompt: Sequence[TokenId]) -> ValueState:
@@ -69,7 +73,7 @@ class ValuePredictor:
         conversation = [*prompt[: _last_start(prompt)], START]
         conversation += [*self._tokenizer.encode(ASSISTANT), MESSAGE]
         prose = Prose(self._model, conversation, self._tokenizer)
-        state = ValueState(Cursor(self._shape), prose)
+        state = ValueState(Cursor(self._shape, self._name), prose)
         for token in reply:
             state = self.append(state, token)
         return state
