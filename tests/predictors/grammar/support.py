@@ -20,6 +20,7 @@ from tokenlap.predictors.grammar.build import shape_of
 from tokenlap.predictors.grammar.facts import facts_of
 from tokenlap.predictors.grammar.mask import GrammarPredictor
 from tokenlap.predictors.grammar.matcher import follow_shape
+from tokenlap.predictors.grammar.shape import Shape
 from tokenlap.predictors.grammar.values import ValuePredictor
 from tokenlap.predictors.ngram.ngram import NgramPredictor, default_model
 
@@ -49,7 +50,11 @@ def model() -> NgramPredictor:
 
 def under(schema: Any, asked: str = "hello") -> GrammarPredictor:
     """Who writes JSON of a schema, with what is asked in mind."""
-    shape = shape_of(schema)
+    return under_shape(shape_of(schema), asked)
+
+
+def under_shape(shape: Shape, asked: str = "hello") -> GrammarPredictor:
+    """Who writes JSON of a shape."""
     values = ValuePredictor(shape, o200k(), model(), facts_of(asked))
     return GrammarPredictor(follow_shape(shape), values, o200k())
 

@@ -8,15 +8,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from tests.predictors.grammar.support import MADE_UP, obj, write
-from tests.predictors.grammar.support import under as under_schema
+from tests.predictors.grammar.support import MADE_UP, obj, under_shape, write
 from tests.properties import examples
 from tokenlap.engine.sampler import SamplingParams
 from tokenlap.engine.tokenizer import o200k
 from tokenlap.predictors.grammar.build import shape_of
 from tokenlap.predictors.grammar.exclusive import Refuser
 from tokenlap.predictors.grammar.refs import Schema
-from tokenlap.predictors.grammar.shape import SchemaRefused, Shape, plain_schema
+from tokenlap.predictors.grammar.shape import SchemaRefused, Shape
 
 A, B = {"type": "string"}, {"type": "integer"}
 
@@ -38,8 +37,7 @@ def test_what_is_narrowed_fits_the_one_schema_and_not_the_other(
     assume(narrowed is not None)
     assert narrowed is not None
 
-    plain = json.loads(json.dumps(plain_schema(narrowed)))
-    written = write(under_schema(plain), params=SamplingParams(seed=seed), limit=800)
+    written = write(under_shape(narrowed), params=SamplingParams(seed=seed), limit=800)
     value = json.loads(o200k().decode(written.tokens))
 
     assert not Draft202012Validator(other).is_valid(value)

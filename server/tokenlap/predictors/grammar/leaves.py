@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from math import floor
 
+from tokenlap.predictors.grammar.matcher import satisfiable
 from tokenlap.predictors.grammar.patterns import occurs
 from tokenlap.predictors.grammar.shape import Fixed, Items, Json, Number, Record, Shape, Text
 
@@ -84,11 +85,11 @@ def other_texts(shape: Text, view: Mapping[str, Json]) -> Iterable[Text]:
     lengths = [len(value) for value in named if isinstance(value, str)]
     longer = [max(lengths) + 1] if lengths else []
     longer += [view["maxLength"] + 1] if "maxLength" in view else []
-    for least in longer:
-        if least <= shape.most:
-            yield replace(shape, least=max(shape.least, least))
+    found = [replace(shape, least=max(shape.least, least)) for least in longer]
     if view.get("minLength", 0) > shape.least:
-        yield replace(shape, most=min(shape.most, view["minLength"] - 1))
+        found.append(replace(shape, most=min(shape.most, view["minLength"] - 1)))
+    possible_ones = (one for one in found if one.least <= one.most)
+    return [one for one in possible_ones if not one.patterns or not satisfiable(one)]
 
 
 def other_numbers(shape: Number, view: Mapping[str, Json]) -> Iterable[Number]:
@@ -103,9 +104,18 @@ def other_numbers(shape: Number, view: Mapping[str, Json]) -> Iterable[Number]:
         *(view[k] for k in ("minimum", "exclusiveMinimum") if _is_number(view.get(k))),
     ]
     step = 1 if shape.integer else 0
-    if highest and max(highest) + step <= shape.high:
-        low = max(highest) + step
-        yield replace(shape, low=max(shape.low, low), open_low=not step or shape.open_low)
-    if lowest and min(lowest) - step >= shape.low:
-        high = min(lowest) - step
-        yield replace(shape, high=min(shape.high, high), open_high=not step or shape.open_high)
+    found = []
+    if highest:
+        low = max(shape.low, max(highest) + step)
+        found.append(replace(shape, low=low, open_low=not step or shape.open_low))
+    if lowest:
+        high = min(shape.high, min(lowest) - step)
+        found.append(replace(shape, high=high, open_high=not step or shape.open_high))
+    return [one for one in found if not _is_empty(one)]
+
+
+def _is_empty(shape: Number) -> bool:
+    """Say whether the bounds of a number leave nothing."""
+    if shape.low == shape.high:
+        return shape.open_low or shape.open_high
+    return shape.low > shape.high
