@@ -203,9 +203,17 @@ def _text(shape: Text) -> Json:
 
 
 def _number(shape: Number) -> Json:
+    low, high = shape.low, shape.high
+    open_low, open_high = shape.open_low, shape.open_high
+    if int(low) == int(high) and (open_low or open_high):
+        # The library (1.9) takes an excluded bound for allowed where both bounds have the same
+        # whole part: there it is moved inward.
+        inward = (high - low) / 1024
+        low, high = low + inward * open_low, high - inward * open_high
+        open_low = open_high = False
     return {
         "type": "integer" if shape.integer else "number",
-        "exclusiveMinimum" if shape.open_low else "minimum": shape.low,
-        "exclusiveMaximum" if shape.open_high else "maximum": shape.high,
+        "exclusiveMinimum" if open_low else "minimum": low,
+        "exclusiveMaximum" if open_high else "maximum": high,
         **({"multipleOf": shape.step} if shape.step else {}),
     }
