@@ -12,7 +12,7 @@ measured). Nothing passes it but answers in the envelope: not FastAPI's 422, not
 import logging
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from ipaddress import ip_address
 
 from starlette.datastructures import Headers
@@ -79,13 +79,13 @@ class Envelope:
         headers = Headers(scope=scope)
         status: int | None = None
 
-        async def dressed(message: Message) -> None:
+        def dressed(message: Message) -> Awaitable[None]:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 took = b"%d" % ((self._now() - arrived) * 1000)
                 message["headers"] = [*message["headers"], *_headers(scope, headers, took)]
-            await send(message)
+            return send(message)  # not awaited here: a frame less for each event
 
         try:
             if cors(scope["path"]):

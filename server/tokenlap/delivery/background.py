@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Literal
 
 from tokenlap.delivery.drain import Drain
+from tokenlap.delivery.trampoline import bounce
 
 Ending = Literal["done", "cancelled", "shutdown"]
 _END_OF_EVENT = b"\n\n"
@@ -120,7 +121,7 @@ class Background:
         self, name: str, running: Running, frames: AsyncGenerator[bytes, None], ended: Ended
     ) -> None:
         """Write frames until they or somebody ends it."""
-        writing = asyncio.ensure_future(_write(running, frames))
+        writing = asyncio.ensure_future(bounce(_write(running, frames)))
         try:
             await asyncio.wait((writing, running.stopped), return_when=asyncio.FIRST_COMPLETED)
             ending = "done" if writing.done() else running.stopped.result()

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from tokenlap.delivery.drain import Drain
+from tokenlap.delivery.trampoline import bounce
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 T = TypeVar("T")
@@ -126,4 +127,4 @@ async def while_connected(work: Coroutine[Any, Any, T], receive: Receive, drain:
     server does.
     """
     with Interruption().while_connected(receive, drain):
-        return await work
+        return await bounce(work)

@@ -5,12 +5,13 @@ what follows. What is due together leaves together, at most 64 laps at a time; w
 loop still yields to others in between.
 """
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TypeVar
+
+from tokenlap.delivery.trampoline import sleep
 
 BATCH = 64
 """Laps that leave in one write at the most: more makes a newcomer wait, fewer costs writes
@@ -31,7 +32,7 @@ class Clock:
     """
 
     now: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    sleep: Callable[[float], Awaitable[None]] = sleep
 
 
 async def pace(
@@ -57,20 +58,21 @@ async def pace(
             if more:
                 await clock.sleep(0)
         return
-    now, due = clock.now(), arrived + next(waits)
+    look, sleep = clock.now, clock.sleep
+    now, due = look(), arrived + next(waits)
     batch = []
     for lap in laps:
-        while due > now and due > (now := clock.now()):
-            await clock.sleep(due - now)
+        while due > now and due > (now := look()):
+            await sleep(due - now)
         batch.append(lap)
         due += next(waits)
-        if len(batch) < most and (due <= now or due <= (now := clock.now())):
+        if due <= now and len(batch) < most:
             continue  # the next lap is due as well: they leave together
         yield batch
         batch = []
         if due <= now:
-            await clock.sleep(0)
-            now = clock.now()
+            await sleep(0)
+            now = look()
     if batch:
         yield batch
 

@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 
 from tokenlap.delivery.connected import Interruption, Listener, ServerStopping
 from tokenlap.delivery.drain import Drain
+from tokenlap.delivery.trampoline import bounce
 
 Ending = Literal["done", "client left", "shutdown", "error"]
 TRANSPORT = "tokenlap.transport"
@@ -70,7 +71,7 @@ class EventStream(EventSourceResponse):
         self._drain.add_sender(self)
         ending: Ending = "error"
         try:
-            await self._send_all(send, scope["method"] != "HEAD")
+            await bounce(self._send_all(send, scope["method"] != "HEAD"))
             ending = "done"
         except asyncio.CancelledError:
             # Without a reason it is the server itself that cancels, past the grace period.
@@ -109,7 +110,7 @@ class EventStream(EventSourceResponse):
             return await send(_body(b"", more=False))
         async for frame in self._frames:
             self.blocked_since = now()
-            await send(_body(frame, more=True))
+            await send({"type": "http.response.body", "body": frame, "more_body": True})
             self.blocked_since = None
         return await send(_body(b"", more=False))
 
