@@ -22,6 +22,7 @@ class Connection:
         self.leaves = asyncio.Event()
         self.reads = asyncio.Event()
         self.reads.set()
+        self.closes_itself = False
 
     async def receive(self) -> Message:
         await self.leaves.wait()
@@ -30,6 +31,8 @@ class Connection:
     async def send(self, message: Message) -> None:
         await self.reads.wait()
         self.sent.append(message)
+        if self.closes_itself and self.complete:
+            self.leaves.set()
 
     @property
     def body(self) -> bytes:
@@ -117,6 +120,16 @@ async def test_a_client_that_leaves_stops_the_frames_and_gets_no_more() -> None:
     assert (sending.frames.made, sending.frames.closed) == (1, True)
     assert sending.endings == ["client left"]
     assert not sending.connection.complete
+
+
+async def test_a_connection_that_is_told_closed_with_the_last_byte_was_not_left() -> None:
+    """As uvicorn does it: once the answer is complete, receive() says disconnect."""
+    sending = Sending(Frames([b"1"]))
+    sending.connection.closes_itself = True
+    await sending.turn(frames=1)
+    await sending.task
+
+    assert sending.endings == ["done"]
 
 
 async def test_a_server_that_stops_says_farewell_and_closes_the_body() -> None:

@@ -66,12 +66,15 @@ class EventStream(EventSourceResponse):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the stream to its end, to the client's leaving or to the server's."""
         self._transport = scope.get(TRANSPORT)
+        await bounce(self._answer(receive, send, scope["method"] != "HEAD"))
+
+    async def _answer(self, receive: Receive, send: Send, wanted: bool) -> None:
         self._stop = stop = Interruption()
         listener = Listener(receive, stop.leave)
         self._drain.add_sender(self)
         ending: Ending = "error"
         try:
-            await bounce(self._send_all(send, scope["method"] != "HEAD"))
+            await self._send_all(send, wanted)
             ending = "done"
         except asyncio.CancelledError:
             # Without a reason it is the server itself that cancels, past the grace period.
