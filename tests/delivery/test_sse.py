@@ -126,6 +126,7 @@ async def test_a_connection_that_is_told_closed_with_the_last_byte_was_not_left(
     """As uvicorn does it: once the answer is complete, receive() says disconnect."""
     sending = Sending(Frames([b"1"]))
     sending.connection.closes_itself = True
+    await sending.turn()
     await sending.turn(frames=1)
     await sending.task
 
