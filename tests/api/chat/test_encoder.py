@@ -11,7 +11,8 @@ from tests import spec
 from tests.properties import examples
 from tests.support import Json, application, chat, chunks_of, data_of, marked, scripted
 from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening
-from tokenlap.api.chat.encoder import ChatEncoder, Envelope
+from tokenlap.api.chat.encoder import ChatEncoder
+from tokenlap.api.chat.frames import Envelope
 from tokenlap.engine.event import Arguments, Channel, Finish, Score, Text, ToolCall, escape
 from tokenlap.engine.tokenizer import o200k
 from tokenlap.errors import Overloaded

@@ -11,7 +11,7 @@ from tests import golden, spec
 from tests.api.completions.support import body, completed
 from tests.properties import examples
 from tests.support import Json, application, chunks_of, scripted, served
-from tokenlap.api.chat.encoder import Envelope
+from tokenlap.api.chat.frames import Envelope
 from tokenlap.api.completions.encoder import CompletionEncoder
 from tokenlap.api.completions.logprobs import Prompt
 from tokenlap.engine.event import Text, escape

@@ -6,7 +6,8 @@ from starlette.responses import Response
 from tokenlap.api.backend import FINGERPRINT, Backend
 from tokenlap.api.body import received
 from tokenlap.api.capability import check_capability
-from tokenlap.api.chat.encoder import ChatEncoder, Envelope
+from tokenlap.api.chat.encoder import ChatEncoder
+from tokenlap.api.chat.frames import Envelope
 from tokenlap.api.chat.predicted import Predicted
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.generation import document, generation_request

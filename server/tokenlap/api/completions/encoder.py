@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from tokenlap.api.chat.encoder import DONE, Envelope
+from tokenlap.api.chat.frames import DONE, Envelope
 from tokenlap.api.completions.fold import chosen, folded
 from tokenlap.api.completions.logprobs import Echo, Ledger, Piece, Prompt
 from tokenlap.api.logprobs import trace

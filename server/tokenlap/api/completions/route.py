@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from tokenlap.api.backend import FINGERPRINT, Backend
 from tokenlap.api.body import received
-from tokenlap.api.chat.encoder import Envelope
+from tokenlap.api.chat.frames import Envelope
 from tokenlap.api.completions.encoder import CompletionEncoder
 from tokenlap.api.completions.logprobs import Prompt
 from tokenlap.api.completions.request import CompletionRequest

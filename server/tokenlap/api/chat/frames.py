@@ -1,0 +1,171 @@
+"""The bytes of a chat stream: each chunk stands between what all chunks of a reply say alike.
+
+JSON is ASCII: U+2028 and the like never appear raw.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, assert_never
+
+from tokenlap.api.chat.callform import CallForm
+from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, Kind, OpenedCall, Opening, Said
+from tokenlap.api.chat.deltas import no_scores, role_delta, text_delta
+from tokenlap.api.logprobs import entries, trace
+from tokenlap.engine.event import Arguments, Finish, Text
+from tokenlap.engine.tokenizer import Tokenizer
+
+DONE = b"data: [DONE]\n\n"
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope:
+    """What every chunk and the blocking answer say alike. created: seconds since 1970."""
+
+    id: str
+    created: int
+    model: str
+    fingerprint: str
+    service_tier: str = "default"
+
+    def chunk(self) -> Json:
+        """Return what stands in every chunk."""
+        return {
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "service_tier": self.service_tier,
+            "system_fingerprint": self.fingerprint,
+        }
+
+
+class Frames:
+    """Writes the chunks of one reply as server-sent events."""
+
+    __slots__ = ("_after", "_before", "_envelope", "_form", "_heads", "_scored", "_tokenizer")
+
+    def __init__(
+        self,
+        envelope: Envelope,
+        tokenizer: Tokenizer,
+        form: CallForm,
+        *,
+        scored: bool,
+        with_usage: bool,
+    ) -> None:
+        """scored: with logprobs; with_usage: the last chunk will tell usage, the others have
+        null.
+        """
+        self._envelope = envelope
+        self._tokenizer = tokenizer
+        self._form = form
+        self._scored = scored
+        self._before = b'data: %b,"choices":[' % _json(envelope.chunk())[:-1]
+        self._after = b"]" + (b',"usage":null' if with_usage else b"") + b"}\n\n"
+        self._heads: dict[int, tuple[bytes, bytes]] = {}
+
+    def write(self, chunks: Sequence[ChatChunk]) -> bytes:
+        """Return chunks as events; a plain text is ready bytes between ready bytes."""
+        if self._scored:
+            return b"".join([self._frame_of(choice, event) for choice, event in chunks])
+        frames: list[bytes] = []
+        run: list[bytes] = []  # plain texts of the first choice: what stands between them is joined
+        for choice, event in chunks:
+            if type(event) is Text and event.channel == "content" and not event.laps:
+                if choice == 0:
+                    run.append(event.escaped)
+                    continue
+                head, tail = self._plain(choice)
+                frame = head + event.escaped + tail
+            else:
+                frame = self._frame_of(choice, event)
+            frames += [self._joined(run), frame] if run else [frame]
+            run = []
+        if not frames:  # the usual case
+            return self._joined(run) if run else b""
+        return b"".join([*frames, self._joined(run)] if run else frames)
+
+    def usage(self, told: Json) -> bytes:
+        """Return the chunk that tells usage and has no choice."""
+        return data({**self._envelope.chunk(), "choices": [], "usage": told})
+
+    def _joined(self, texts: Sequence[bytes]) -> bytes:
+        head, tail = self._heads.get(0) or self._plain(0)
+        return head + (tail + head).join(texts) + tail
+
+    def _plain(self, choice: int) -> tuple[bytes, bytes]:
+        """Return the bytes before and after the text of a chunk that holds nothing but text."""
+        if choice not in self._heads:
+            head = b'%b{"index":%d,"delta":{"content":"' % (self._before, choice)
+            self._heads[choice] = head, b'"},"logprobs":null,"finish_reason":null}' + self._after
+        return self._heads[choice]
+
+    def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
+        match event:
+            case Opening(kind, call):
+                if call is None:
+                    return self._around(_opened(choice, kind, self._scored))
+                scores = no_scores(kind) if self._scored else None
+                return self._frame(choice, role_delta(kind) | self._form.opened(call), scores, call)
+            case Finish(reason):
+                if not event.laps:
+                    return self._around(_finished(choice, self._form.reason(reason)))
+                return self._frame(choice, {}, None, event, self._form.reason(reason))
+            case Text():
+                return self._frame(choice, text_delta(event), self._logprobs(event), event)
+            case OpenedCall():
+                return self._frame(choice, self._form.opened(event), None, event)
+            case Arguments(index, text):
+                return self._frame(choice, self._form.arguments(index, text), None, event)
+            case _:
+                assert_never(event)
+
+    def _logprobs(self, text: Text) -> Json | None:
+        if not self._scored or text.channel == "reasoning":
+            return None
+        scored = entries(self._tokenizer, text.scores)
+        other = "refusal" if text.channel == "content" else "content"
+        return {text.channel: scored, other: None}
+
+    def _frame(
+        self, index: int, delta: Json, logprobs: Json | None, said: Said, reason: str | None = None
+    ) -> bytes:
+        """Return one chunk with one choice."""
+        body = _choice(index, delta, logprobs, reason)
+        if said.laps:
+            body["tokenlap"] = trace(self._tokenizer, said.laps)
+        return self._around(_json(body))
+
+    def _around(self, choice: bytes) -> bytes:
+        return self._before + choice + self._after
+
+
+def data(body: Json) -> bytes:
+    """Return one event."""
+    return b"data: " + _json(body) + b"\n\n"
+
+
+def _choice(index: int, delta: Json, logprobs: Json | None, reason: str | None) -> Json:
+    return {"index": index, "delta": delta, "logprobs": logprobs, "finish_reason": reason}
+
+
+@lru_cache(maxsize=1024)
+def _opened(index: int, kind: Kind, scored: bool) -> bytes:
+    """Return the choice that opens with its role; there are a few hundred of them."""
+    return _json(_choice(index, role_delta(kind), no_scores(kind) if scored else None, None))
+
+
+@lru_cache(maxsize=1024)
+def _finished(index: int, reason: str) -> bytes:
+    """Return the choice that ends, with its reason."""
+    return _json(_choice(index, {}, None, reason))
+
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _json(body: Json) -> bytes:
+    return _encode(body).encode("ascii")
