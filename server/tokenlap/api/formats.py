@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BeforeValidator, Field
 
 from tokenlap.api.body import Body, Lenient
-from tokenlap.api.plan.asked import Format
+from tokenlap.api.plan.asked import Format, Kind
 from tokenlap.errors import BadRequest
 
 _MOST_TEXTS = 1000
@@ -70,13 +70,19 @@ class Structured(Body):
     def formats(self) -> list[Format]:
         """Return every form that these parameters ask for."""
         found = _asked("structured_outputs.", self.structured_outputs)
-        older = (
-            Format("schema", self.guided_json, param="guided_json"),
-            Format("one_of", self.guided_choice, param="guided_choice"),
-            Format("regex", self.guided_regex, param="guided_regex"),
-            Format("lark", self.guided_grammar, param="guided_grammar"),
-        )
-        return [*found, *(one for one in older if one.value is not None)]
+        for param, kind in _OLDER.items():
+            value = getattr(self, param)
+            if value is not None:
+                found.append(Format(kind, value, param=param))
+        return found
+
+
+_OLDER: Mapping[str, Kind] = {
+    "guided_json": "schema",
+    "guided_choice": "one_of",
+    "guided_regex": "regex",
+    "guided_grammar": "lark",
+}
 
 
 def format_of(

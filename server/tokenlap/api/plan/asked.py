@@ -11,6 +11,7 @@ from tokenlap.errors import BadRequest
 
 Json = Any
 Mode = Literal["none", "auto", "required"]
+Kind = Literal["schema", "object", "one_of", "regex", "lark"]
 _REASONING_MODELS = re.compile(r"(^|/)(o[134]|gpt-5)(?![a-z])(?!.*chat)", re.IGNORECASE)
 
 
@@ -46,7 +47,7 @@ class Format:
     texts, the pattern or the grammar; name: of the schema; param: where the request says it.
     """
 
-    kind: Literal["schema", "object", "one_of", "regex", "lark"]
+    kind: Kind
     value: Json = None
     name: str = ""
     param: str = "response_format"
@@ -77,6 +78,12 @@ class Asked:
 
 
 PLAIN = Asked()
+
+
+def plain(model: str) -> Asked:
+    """Return what a request shapes that says nothing of it; the model's name may."""
+    effort = effort_of(model, None)
+    return PLAIN if effort is None else Asked(effort=effort)
 
 
 def effort_of(model: str, asked: str | None) -> str | None:
