@@ -30,7 +30,8 @@ def said(text: str) -> Event:
 
 def show(watch: Watch, call: Call, *laps: Lap) -> None:
     """Let laps of a call leave."""
-    call.lapped(laps, now=0.0)
+    call.first = 0.0
+    call.lapped(laps)
     watch.lapped(call, laps)
 
 

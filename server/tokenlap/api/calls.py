@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from tokenlap.engine.batch import Lap
-from tokenlap.engine.event import Finish
+from tokenlap.engine.event import Event, Finish
 
 Ending = Literal["end", "length", "client left", "shutdown", "cancelled", "error"]
 
@@ -34,18 +34,21 @@ class Call:
     tokens: int = 0
     ending: Ending | None = None
 
-    def lapped(self, laps: Sequence[Lap], now: float) -> None:
+    def lapped(self, laps: Sequence[Lap]) -> None:
         """Count laps that leave now."""
-        if self.first is None:
-            self.first = now
         self.laps += len(laps)
-        if laps and len(laps[-1]) == 1:
-            laps = laps[-1:]  # nothing follows the end of an only choice
+        last = laps[-1]
+        if len(last) == 1:  # nothing follows the end of an only choice
+            self._written(last[0])
+            return
         for lap in laps:
             for events in lap:
-                if events and isinstance(events[-1], Finish):
-                    self.tokens += events[-1].tokens
-                    self.ending = "length" if events[-1].reason == "length" else "end"
+                self._written(events)
+
+    def _written(self, events: Sequence[Event]) -> None:
+        if events and type(last := events[-1]) is Finish:
+            self.tokens += last.tokens
+            self.ending = "length" if last.reason == "length" else "end"
 
     @property
     def ttft(self) -> float | None:
@@ -111,7 +114,9 @@ class Calls:
 
     def lapped(self, call: Call, laps: Sequence[Lap]) -> None:
         """Count laps, and show them."""
-        call.lapped(laps, self.now())
+        if call.first is None:
+            call.first = self.now()
+        call.lapped(laps)
         for observer in self.observers:
             observer.lapped(call, laps)
 

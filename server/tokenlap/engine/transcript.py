@@ -57,6 +57,8 @@ def unfinished(prompt: Sequence[TokenId], pieces: Pieces) -> bytes:
         if pieces[token] is not None or token in _MARKERS:
             break
         tail = pieces.tokenizer.token_bytes(token) + tail
+    if not tail:
+        return b""
     decoder = _Utf8("replace")
     decoder.decode(tail)
     return decoder.getstate()[0]
