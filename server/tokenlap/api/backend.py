@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from starlette.requests import Request
 
 from tokenlap.api.calls import Call, Calls
+from tokenlap.api.headers import header
 from tokenlap.delivery.background import Background
 from tokenlap.delivery.deployment import Deployments
 from tokenlap.delivery.drain import Drain
@@ -85,7 +86,8 @@ class Backend:
         return known
 
     def _checked_key(self, request: Request) -> str:
-        key = request.headers.get("api-key") or _key_in(request.headers.get("authorization", ""))
+        scope = request.scope
+        key = header(scope, b"api-key") or _key_in(header(scope, b"authorization") or "")
         accepted = self.settings.api_key
         if not key and (self.settings.strict or accepted):
             raise Unauthorized(NO_KEY)

@@ -13,11 +13,12 @@ from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import from_json
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 
 from tokenlap.api.backend import Backend
 from tokenlap.api.complaints import NOT_JSON, complaint
 from tokenlap.api.encodings import OverLimit, decoded
+from tokenlap.api.headers import header
 from tokenlap.api.wording import unknown
 from tokenlap.delivery.connected import ClientLeft
 from tokenlap.errors import BadRequest, TooLarge
@@ -65,7 +66,7 @@ async def received(backend: Backend, request: Request, model: type[Model]) -> Mo
     """
     backend.key(request)
     strict = backend.settings.strict
-    if strict and not is_json(request.headers.get("content-type", "")):
+    if strict and not is_json(header(request.scope, b"content-type") or ""):
         raise BadRequest("expected request with Content-Type: application/json")
     body = await read_body(request, backend.settings.max_body_size)
     asked = parse(model, body, strict)
@@ -85,11 +86,8 @@ async def read_body(request: Request, limit: int) -> bytes:
     Raises TooLarge where it is over limit bytes, and ClientLeft where the client goes before it has
     sent all of it.
     """
-    try:
-        body = await _sent(request, limit)
-    except ClientDisconnect:
-        raise ClientLeft from None
-    encoding = request.headers.get("content-encoding")
+    body = await _sent(request, limit)
+    encoding = header(request.scope, b"content-encoding")
     if not encoding:
         return body
     try:
@@ -100,24 +98,30 @@ async def read_body(request: Request, limit: int) -> bytes:
 
 
 async def _sent(request: Request, limit: int) -> bytes:
-    """Return the bytes that the client sends; raises TooLarge as soon as they are more than limit,
-    or are announced to be.
+    """Return the bytes that the client sends.
+
+    Raises TooLarge as soon as they are more than limit, or are announced to be, and ClientLeft.
     """
     if _announced(request) > limit:
         raise _unread(limit)
     chunks: list[bytes] = []
-    length = 0
-    async for chunk in request.stream():
+    length, more = 0, True
+    while more:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ClientLeft
+        chunk: bytes = message.get("body", b"")
         length += len(chunk)
         if length > limit:
             raise _unread(limit)
         chunks.append(chunk)
-    return b"".join(chunks)
+        more = message.get("more_body", False)
+    return chunk if len(chunks) == 1 else b"".join(chunks)
 
 
 def _announced(request: Request) -> int:
     try:
-        return int(request.headers.get("content-length", "0"))
+        return int(header(request.scope, b"content-length") or 0)
     except ValueError:
         return 0
 

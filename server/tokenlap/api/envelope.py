@@ -15,11 +15,11 @@ import re
 from collections.abc import Awaitable, Sequence
 from ipaddress import ip_address
 
-from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tokenlap.api.calls import Calls, Exchange
+from tokenlap.api.headers import header
 from tokenlap.api.lingering import LingeringResponse
 from tokenlap.api.serving import json_answer
 from tokenlap.api.wording import short
@@ -76,7 +76,6 @@ class Envelope:
         scope["path"] = tidy(scope["path"])
         # uvicorn's send is a method of the object that holds the connection (sse.py may abort it).
         scope[TRANSPORT] = getattr(getattr(send, "__self__", None), "transport", None)
-        headers = Headers(scope=scope)
         status: int | None = None
 
         def dressed(message: Message) -> Awaitable[None]:
@@ -84,15 +83,15 @@ class Envelope:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 took = b"%d" % ((self._now() - arrived) * 1000)
-                message["headers"] = [*message["headers"], *_headers(scope, headers, took)]
+                message["headers"] = [*message["headers"], *_headers(scope, took)]
             return send(message)  # not awaited here: a frame less for each event
 
         try:
             if cors(scope["path"]):
                 if scope["method"] == "OPTIONS":
-                    return await _preflight(headers)(scope, receive, dressed)
-            elif self._local and not is_local(headers.get("host", "localhost")):
-                raise foreign(headers["host"])
+                    return await _preflight(scope)(scope, receive, dressed)
+            elif self._local and not is_local(host := header(scope, b"host") or "localhost"):
+                raise foreign(host)
             await self._app(scope, receive, dressed)
         except Exception as error:
             if status is not None:
@@ -110,7 +109,8 @@ class Envelope:
 
 def tidy(path: str) -> str:
     """Return a path as the routes spell it: no doubled and no trailing slash."""
-    path = _SLASHES.sub("/", path)
+    if "//" in path:
+        path = _SLASHES.sub("/", path)
     return path.rstrip("/") or "/"
 
 
@@ -155,18 +155,18 @@ def answer_to(scope: Scope, error: Exception) -> Response:
     return answer
 
 
-def _headers(scope: Scope, asked: Headers, took: bytes) -> list[tuple[bytes, bytes]]:
+def _headers(scope: Scope, took: bytes) -> list[tuple[bytes, bytes]]:
     added = [
         (b"x-request-id", scope["tokenlap.request_id"].encode()),
         (b"openai-processing-ms", took),
         (b"openai-version", b"2020-10-01"),
     ]
-    ignored = _printable(scope.get("tokenlap.ignored", ()))
-    if ignored:
-        added.append((b"x-tokenlap-ignored", ignored))
+    ignored = scope.get("tokenlap.ignored")
+    if ignored and (shown := _printable(ignored)):
+        added.append((b"x-tokenlap-ignored", shown))
     if cors(scope["path"]):
         added += _RATE_LIMITS
-        if "origin" in asked:
+        if header(scope, b"origin") is not None:
             added += [
                 (b"access-control-allow-origin", b"*"),
                 (b"access-control-expose-headers", _EXPOSED),
@@ -180,15 +180,14 @@ def _printable(names: Sequence[str]) -> bytes:
     return ", ".join(shown).encode("ascii", "replace")
 
 
-def _preflight(asked: Headers) -> Response:
+def _preflight(scope: Scope) -> Response:
     """Return the answer to a preflight: any origin, the headers it asks for; no key is needed."""
     return Response(
         status_code=204,
         headers={
             "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-            "access-control-allow-headers": asked.get(
-                "access-control-request-headers", "authorization, content-type"
-            ),
+            "access-control-allow-headers": header(scope, b"access-control-request-headers")
+            or "authorization, content-type",
             "access-control-max-age": "600",
             "vary": "origin, access-control-request-headers",
         },

@@ -11,6 +11,7 @@ from tokenlap.api.chat.frames import Envelope
 from tokenlap.api.chat.predicted import Predicted
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.generation import document, generation_request
+from tokenlap.api.headers import header
 from tokenlap.api.plan.plan import plan_for
 from tokenlap.api.plan.strict import check_strict
 from tokenlap.api.serving import serve
@@ -44,7 +45,7 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
         cap=chat.cap,
         n=chat.n or 1,
         top_logprobs=chat.scored,
-        trace=request.headers.get("x-tokenlap-trace") == "1",
+        trace=header(request.scope, b"x-tokenlap-trace") == "1",
         shaping=asked.shaping,
         plan=plan,
     )

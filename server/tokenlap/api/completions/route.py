@@ -16,6 +16,7 @@ from tokenlap.api.completions.encoder import CompletionEncoder
 from tokenlap.api.completions.logprobs import Prompt
 from tokenlap.api.completions.request import CompletionRequest
 from tokenlap.api.generation import generation_request
+from tokenlap.api.headers import header
 from tokenlap.api.serving import serve
 from tokenlap.api.texts import tokens_of
 from tokenlap.api.work import meanwhile
@@ -73,7 +74,7 @@ async def _generation(
             cap=asked.cap,
             n=asked.candidates,
             top_logprobs=asked.scored,
-            trace=request.headers.get("x-tokenlap-trace") == "1",
+            trace=header(request.scope, b"x-tokenlap-trace") == "1",
             shaping="completion",
             param="prompt",
         )

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from tokenlap.api.backend import Backend
 from tokenlap.api.body import received
 from tokenlap.api.generation import document, generation_request
+from tokenlap.api.headers import header
 from tokenlap.api.plan.plan import plan_for
 from tokenlap.api.plan.strict import check_strict
 from tokenlap.api.reply import Kept, enter
@@ -60,7 +61,7 @@ async def create_response(backend: Backend, request: Request) -> Response:
     items = await stored.conversation(id, asked.previous_response_id, asked.input or ())
     check_calls(items)
     check_json(asked.format, items)
-    traced = request.headers.get("x-tokenlap-trace") == "1"
+    traced = header(request.scope, b"x-tokenlap-trace") == "1"
     generation, model, prompt_tokens = await _generation(backend, asked, items, model, traced)
     streamed = bool(asked.stream or asked.background)  # in the background onto a tape
     call = backend.new_call(
