@@ -18,6 +18,7 @@ from starlette.responses import Response
 
 from tokenlap.api.backend import Backend
 from tokenlap.api.body import MARK, read_body
+from tokenlap.api.headers import strip
 
 Handler = Callable[[Backend, Request], Awaitable[Response]]
 Route = tuple[str, str, Handler]
@@ -75,9 +76,6 @@ def _with_body(request: Request, body: bytes) -> Request:
             return {"type": "http.request", "body": body, "more_body": False}
         return await request.receive()
 
-    described = (b"content-encoding", b"content-length")
-    request.scope["headers"] = [
-        pair for pair in request.scope["headers"] if pair[0] not in described
-    ]
+    strip(request.scope, (b"content-encoding", b"content-length"))
     # The same scope: what is noted in it is read where the answer is dressed (envelope.py).
     return Request(request.scope, receive)

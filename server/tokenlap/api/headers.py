@@ -2,7 +2,7 @@
 (measured: 2 us).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from starlette.types import Scope
 
@@ -19,3 +19,9 @@ def header(scope: Scope, name: bytes) -> str | None:
         known = scope[_KEY] = dict(reversed(list(scope["headers"])))
     value = known.get(name)
     return None if value is None else value.decode("latin-1")
+
+
+def strip(scope: Scope, names: Collection[bytes]) -> None:
+    """Remove headers from a request. names: in lower case."""
+    scope["headers"] = [pair for pair in scope["headers"] if pair[0] not in names]
+    scope.pop(_KEY, None)

@@ -70,8 +70,8 @@ def run(arguments: list[str]) -> int:
             raise complaint(error, f"--model {settings.model}") from None
         listening.listen(BACKLOG)  # from here on nobody is refused: the address may be told
         print(banner(settings, listening.getsockname()[1]), flush=True)
-        gc.collect()
         gc.freeze()  # what is loaded now stays: the collector need not look at it again
+        gc.enable()  # main.py has turned it off
         try:
             DrainingServer(uvicorn_config(server.app, settings), server).run([listening])
         except KeyboardInterrupt:  # uvicorn raises the signals again that it has obeyed

@@ -49,12 +49,13 @@ def warning(settings: Settings) -> str:
 
 def application() -> ASGIApp:
     """Make the application of a worker; uvicorn calls it in the worker's event loop."""
+    gc.disable()
     settings = handed_down()
     server = create_app(settings, observers=observers(settings))
     for number in (signal.SIGTERM, signal.SIGINT):
         _drain_at(number, server)
-    gc.collect()
     gc.freeze()
+    gc.enable()
     return server.app
 
 

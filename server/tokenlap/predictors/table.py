@@ -9,8 +9,6 @@ end token.
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import yaml
-
 from tokenlap.engine.predictor import Distribution
 from tokenlap.engine.tokenizer import END, TokenId, Tokenizer
 
@@ -73,6 +71,8 @@ def read_table(path: Path) -> Table:
 
     Raises ValueError that says what is wrong where the file does not hold such a mapping.
     """
+    import yaml  # 10 ms: most servers read no table
+
     try:
         loaded = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError) as error:
