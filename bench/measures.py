@@ -1,266 +1,178 @@
-"""What is measured. Each measure returns one row per contender: numbers by name.
+"""What is measured: CPU per event and per request, and what a stream waits for.
 
-A measure is run several times, all its contenders one after the other each time, so that what else
-the machine does hits all of them alike; only ratios within a measure mean anything.
+Each measure takes the contenders' files and a number of rounds, and returns a table.
 """
 
-import socket
 import statistics
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from threading import Thread
 
-from bench.contenders import AIMOCK, LLMOCK, TOKENS, Bench, chat, text
-from bench.process import CLIENT_CORE, SERVER_CORE, ask, free_port, started
+from bench.client import at
+from bench.contenders import BLOCKING, FRESH, STREAM, Bench, Start, chat, started, text
+from bench.grown import growth, memory, workers
+from bench.load import ITL, TTFT, Run, Table, alike, interleaved, loaded
+from bench.process import ask, first_event
 
-ITL, TTFT = 0.02, 0.2
-FRESH = [
-    chat(f"Tell me about {text(4, seed)}, and about {text(3, seed + 5000)}, please.",
-         stream=True, max_tokens=TOKENS, ignore_eos=True)
-    for seed in range(3000)
-]  # fmt: skip
-STREAM, BLOCKING = chat(stream=True), chat()
+SENT = ("us_per_event", "events", "bytes")
 
 
-def loaded(contender_of, bodies, warm=50, **load):
-    """One run of a server: its load's summary."""
-    port = free_port()
-    with started(contender_of(port), port) as server:
-        server.wait(STREAM)
-        if warm:
-            server.load(connections=16, requests=warm, bodies=bodies[:warm])
-        fresh = bodies[warm:] or bodies
-        told = server.load(bodies=fresh, **load)
-    told["us_per_event"] = told["cpu"] / max(1, told["events"]) * 1e6
-    told["us_per_request"] = told["cpu"] / told["requests"] * 1e6
-    return told
-
-
-def interleaved(rounds, contenders, column):
-    """Medians of `column` over rounds, by contender. contenders: name to a function of one run."""
-    seen = {name: [] for name in contenders}
-    for _ in range(rounds):
-        for name, run in contenders.items():
-            seen[name].append(run()[column])
-            print(f"    {name:34} {seen[name][-1]:10.2f}", flush=True)
-    return {name: statistics.median(values) for name, values in seen.items()}
-
-
-def zero_delay(bench, rounds):
+def zero_delay(bench: Bench, rounds: int) -> Table:
     """(a) CPU per event, nothing waits, 16 connections, 200 tokens a stream."""
-    load = {"connections": 16, "requests": 1000}
-    ngram = lambda port: bench.tokenlap(port, model="tokenlap")  # noqa: E731
-    written = [chat(stream=True, max_tokens=TOKENS, ignore_eos=True)]
-    contenders = {
-        "raw ASGI": lambda: loaded(lambda p: bench.baseline("raw", p), [STREAM], **load),
-        "tokenlap, scripted": lambda: loaded(bench.tokenlap, [STREAM], **load),
-        "tokenlap, n-gram, same prompt": lambda: loaded(ngram, written, **load),
-        "tokenlap, n-gram, fresh prompts": lambda: loaded(ngram, FRESH, **load),
-        "FastAPI, StreamingResponse": lambda: loaded(
-            lambda p: bench.baseline("minimal", p), [STREAM], **load
-        ),
+    ngram: Start = partial(bench.tokenlap, model="tokenlap")
+    contenders: dict[str, Run] = {
+        "raw ASGI": _flat_out(partial(bench.baseline, "raw")),
+        "tokenlap, scripted": _flat_out(bench.tokenlap),
+        "tokenlap, n-gram, same prompt": _flat_out(ngram, requests=1000),
+        "tokenlap, n-gram, fresh prompts": _flat_out(ngram, FRESH, requests=600),
+        "FastAPI, StreamingResponse": _flat_out(partial(bench.baseline, "minimal")),
     }
-    if AIMOCK.exists():
-        contenders["aimock"] = lambda: loaded(bench.aimock, [STREAM], **load)
-    if LLMOCK.exists():
-        echoed = [chat(bench.text, stream=True)]
-        contenders["llmock"] = lambda: loaded(
-            bench.llmock, echoed, warm=5, connections=16, requests=50
-        )
-    return interleaved(rounds, contenders, "us_per_event")
+    for name, start in bench.others().items():
+        few = 150 if name in ("llmock", "xpyd-sim") else 600  # they take ten times as long
+        contenders[name] = _flat_out(start, requests=few)
+    return interleaved(rounds, contenders, *SENT)
 
 
-def paced(bench, rounds):
+def _flat_out(start: Start, bodies: tuple[str, ...] | list[str] = (), requests: int = 3000) -> Run:
+    return lambda: alike(loaded(start, bodies, connections=16, requests=requests))
+
+
+def paced(bench: Bench, rounds: int) -> Table:
     """(b) CPU per event, 500 streams of 50 tokens/s, TTFT 200 ms."""
-    load = {"connections": 500, "requests": 500, "ramp": 1.0, "warm": 0}
-    contenders = {
-        "raw ASGI with deadlines": lambda: loaded(
-            lambda p: bench.baseline("raw", p, TTFT, ITL), [STREAM], **load
-        ),
-        "tokenlap, scripted": lambda: loaded(
-            lambda p: bench.tokenlap(p, latency="natural"), [STREAM], **load
-        ),
+    natural = partial(bench.tokenlap, latency="natural")
+    starts: dict[str, tuple[Start, list[str]]] = {
+        "raw ASGI with deadlines": (partial(bench.baseline, "raw", ttft=TTFT, itl=ITL), []),
+        "tokenlap, scripted": (natural, []),
+        "tokenlap, n-gram, fresh prompts": (partial(natural, model="tokenlap"), FRESH),
     }
-    if AIMOCK.exists():
-        contenders["aimock"] = lambda: loaded(
-            lambda p: bench.aimock(p, latency=20), [STREAM], **load
-        )
-    return interleaved(rounds, contenders, "us_per_event")
+    for name, start in bench.others(itl=ITL).items():
+        if name not in ("llmock", "xpyd-sim"):  # 25,000 events a second are more than they can do
+            starts[name] = (start, [])
+    return interleaved(
+        rounds,
+        {name: partial(_paced, start, 500, bodies) for name, (start, bodies) in starts.items()},
+        *SENT, "span_ms", "gap_p99_ms",
+    )  # fmt: skip
 
 
-def requests(bench, rounds):
-    """(c) CPU of a request: a stream of one token, and a blocking answer of 200."""
+def _paced(start: Start, streams: int, bodies: list[str]) -> Mapping[str, float]:
+    row = loaded(start, bodies, warm=0, connections=streams, requests=streams, ramp=1.0)
+    return alike(row)
+
+
+def requests(bench: Bench, rounds: int) -> Table:
+    """(c) CPU of a request: streams of one token and of 200, and a blocking answer of 200."""
     short = Bench(bench.folder, 1)
-    load = {"connections": 16, "requests": 2000}
+    raw = partial(bench.baseline, "raw")
+    many = partial(loaded, connections=16, requests=3000)
     return interleaved(
         rounds,
         {
-            "raw ASGI, one token": lambda: loaded(
-                lambda p: short.baseline("raw", p), [STREAM], **load
-            ),
-            "tokenlap, one token": lambda: loaded(short.tokenlap, [STREAM], **load),
-            "FastAPI, blocking": lambda: loaded(
-                lambda p: bench.baseline("minimal", p), [BLOCKING], **load
-            ),
-            "tokenlap, blocking": lambda: loaded(bench.tokenlap, [BLOCKING], **load),
+            "raw ASGI, one token": partial(many, partial(short.baseline, "raw")),
+            "tokenlap, one token": partial(many, short.tokenlap),
+            "raw ASGI, streamed": partial(many, raw),
+            "tokenlap, streamed": partial(many, bench.tokenlap),
+            "FastAPI, blocking": partial(many, partial(bench.baseline, "minimal"), [BLOCKING]),
+            "tokenlap, blocking": partial(many, bench.tokenlap, [BLOCKING]),
         },
         "us_per_request",
     )
 
 
-def punctuality(bench, rounds):
-    """(d) Drift of a 4 s stream (ms, against the plan) and p99 gap (ms; the plan is 20)."""
-    rows = {}
-    for streams in (1, 50, 500):
-        load = {"connections": streams, "requests": streams, "ramp": 1.0, "warm": 0}
-        for name, contender in (
-            ("raw ASGI", lambda p: bench.baseline("raw", p, TTFT, ITL)),
-            ("tokenlap", lambda p: bench.tokenlap(p, latency="natural")),
-        ):
-            told = [loaded(contender, [STREAM], **load) for _ in range(rounds)]
-            drift = statistics.median(run["span_p50"] for run in told) - TOKENS * ITL
-            gap = statistics.median(run["gap_p99"] for run in told)
-            rows[f"{name}, {streams} streams: drift ms"] = drift * 1000
-            rows[f"{name}, {streams} streams: p99 gap ms"] = gap * 1000
-            print(f"    {name:20} {streams:4} {drift * 1000:8.2f} {gap * 1000:8.2f}", flush=True)
-    return rows
-
-
-def memory(bench, rounds):
-    """(e) KB of memory per open stream, 500 streams."""
+def newcomer(bench: Bench, rounds: int) -> Table:
+    """TTFT of one stream more while 16 connections take streams of 2,000 tokens, flat out."""
+    long = Bench(bench.folder, 2000)
+    endless = [chat(f"{seed} {text(6, seed)}", stream=True, max_tokens=2000, ignore_eos=True)
+               for seed in range(1000)]  # fmt: skip
+    ngram: Start = partial(long.tokenlap, model="tokenlap")
     return interleaved(
         rounds,
         {
-            "raw ASGI": lambda: _memory(lambda p: bench.baseline("raw", p, TTFT, ITL)),
-            "tokenlap": lambda: _memory(lambda p: bench.tokenlap(p, latency="natural")),
+            "raw ASGI": partial(_arrive, partial(long.baseline, "raw"), [STREAM] * 2),
+            "tokenlap, scripted": partial(_arrive, long.tokenlap, [STREAM] * 2),
+            "tokenlap, n-gram, fresh prompts": partial(_arrive, ngram, endless),
         },
-        "kb",
-    )
+        "ttft_p50_ms", "ttft_p99_ms",
+    )  # fmt: skip
 
 
-def _memory(contender_of, streams=500):
-    port = free_port()
-    with started(contender_of(port), port) as server:
-        server.wait(STREAM)
-        server.load(connections=16, requests=32, bodies=[STREAM])
-        before = server.memory()
-        head = "POST /v1/chat/completions HTTP/1.1\r\nhost: bench\r\ncontent-length: "
-        asked = f"{head}{len(STREAM)}\r\n\r\n{STREAM}".encode()
-        opened = [socket.create_connection(("127.0.0.1", port)) for _ in range(streams)]
-        for connection in opened:
-            connection.sendall(asked)
-        time.sleep(2)
-        grown = server.memory() - before
-        for connection in opened:
-            connection.close()
-    return {"kb": grown / streams / 1024}
+def _arrive(start: Start, bodies: list[str]) -> Mapping[str, float]:
+    """bodies: what the newcomers ask for comes last."""
+    with started(start) as server:
+        seconds = 4.0
+        load = Thread(
+            target=partial(server.load, connections=16, seconds=seconds, bodies=bodies[:-1])
+        )
+        load.start()
+        time.sleep(1)
+        taken, ends = [], time.perf_counter() + seconds - 1.5
+        while time.perf_counter() < ends:
+            taken.append(first_event(server.port, bodies[-1]) * 1000)
+            time.sleep(0.02)
+        load.join()
+    return {"ttft_p50_ms": statistics.median(taken), "ttft_p99_ms": at(sorted(taken), 0.99)}
 
 
-def start_up(bench, rounds):
-    """(f) Milliseconds from the start of the process to the first completion."""
-    contenders = {
-        "minimal FastAPI": lambda: _start(lambda p: bench.baseline("minimal", p), STREAM),
-        "tokenlap, default model": lambda: _start(
-            lambda p: bench.tokenlap(p, model="tokenlap"), STREAM
-        ),
-    }
-    if AIMOCK.exists():
-        contenders["aimock"] = lambda: _start(bench.aimock, STREAM)
-    return interleaved(rounds, contenders, "ms")
-
-
-def _start(contender_of, body):
-    port = free_port()
-    with started(contender_of(port), port) as server:
-        return {"ms": server.wait(body) * 1000}
-
-
-def growth(bench, rounds):
-    """(g) Growth with the length of the reply, of the prompt, and the number of streams."""
-    long = Bench(bench.folder, 2000)
-    words = text(8000, 3)
-    load = {"connections": 16, "requests": 400}
-    per_event = interleaved(
+def punctuality(bench: Bench, rounds: int) -> Table:
+    """(d) Drift of a 4 s stream and p99 gap at 1 and 50 streams; those of 500 are `paced`'s."""
+    raw = partial(bench.baseline, "raw", ttft=TTFT, itl=ITL)
+    natural = partial(bench.tokenlap, latency="natural")
+    return interleaved(
         rounds,
         {
-            "200 tokens": lambda: loaded(bench.tokenlap, [STREAM], **load),
-            "2,000 tokens": lambda: loaded(
-                long.tokenlap, [STREAM], connections=16, requests=60, warm=10
-            ),
-            "256 streams": lambda: loaded(bench.tokenlap, [STREAM], connections=256, requests=1000),
+            f"{name}, {streams}": partial(_paced, start, streams, [])
+            for streams in (1, 50)
+            for name, start in {"raw ASGI": raw, "tokenlap": natural}.items()
         },
-        "us_per_event",
-    )
-    rows = {f"us per event, {name}": value for name, value in per_event.items()}
-    for name, prompt in (("80", text(80, 2)), ("8,000", words), ("100,000", text(100_000, 4))):
-        rows[f"ms to first token, prompt of {name}"] = _first_token(bench, prompt) * 1000
-    rows["us per token of 2,000, prompt of 80"] = _decode(long, text(80, 2))
-    rows["us per token of 2,000, prompt of 8,000"] = _decode(long, words)
-    return rows
+        "span_ms", "gap_p99_ms",
+    )  # fmt: skip
 
 
-def _first_token(bench, prompt):
-    port = free_port()
-    with started(bench.tokenlap(port, model="tokenlap"), port) as server:
-        server.wait(STREAM)
-        bodies = [chat(f"{i} {prompt}", stream=True, max_tokens=2) for i in range(5)]
-        return server.load(connections=1, requests=5, bodies=bodies)["ttft_p50"]
+def start_up(bench: Bench, rounds: int) -> Table:
+    """(f) Milliseconds from the start of the process to the first event of a stream."""
+    starts: dict[str, Start] = {
+        "minimal FastAPI": partial(bench.baseline, "minimal"),
+        "tokenlap, default model": partial(bench.tokenlap, model="tokenlap"),
+        **{name: start for name, start in bench.others().items() if name == "aimock"},
+    }
+    runs = {name: partial(_start, start) for name, start in starts.items()}
+    return interleaved(3 * rounds, runs, "ms")  # one start varies by a tenth
 
 
-def _decode(bench, prompt):
-    """CPU per event of a long reply, less what a reply of one token to the same prompt costs."""
-    one = loaded(
-        bench.tokenlap,
-        [chat(prompt, stream=True, max_tokens=1)],
-        warm=5,
-        connections=4,
-        requests=40,
-    )
-    all_ = loaded(bench.tokenlap, [chat(prompt, stream=True)], warm=5, connections=4, requests=40)
-    return (all_["us_per_request"] - one["us_per_request"]) / 2000
+def _start(start: Start) -> Mapping[str, float]:
+    with started(start) as server:
+        return {"ms": server.ready * 1000}
 
 
-def workers(bench, rounds):
-    """Events a second of two workers on two cores, and of one; the n-gram, fresh prompts."""
-    rows = {}
-    for count in (1, 2):
-        seen = []
-        for _ in range(rounds):
-            port = free_port()
-            contender = bench.tokenlap(port, "--workers", str(count), model="tokenlap")
-            with started(contender, port, cores=frozenset({SERVER_CORE, CLIENT_CORE})) as server:
-                server.wait(STREAM)
-                time.sleep(2)  # all of them
-                server.load(connections=32, requests=100, bodies=FRESH[:100])
-                told = server.load(connections=32, requests=600, bodies=FRESH[100:])
-                seen.append(told["events"] / told["wall"])
-        rows[f"{count} worker{'s' * (count > 1)}: events a second"] = statistics.median(seen)
-    return rows
-
-
-def health(bench, rounds):
+def health(bench: Bench, rounds: int) -> Table:
     """Milliseconds of /health while 1,000 streams of 25 tokens/s run, all of them begun."""
-    port = free_port()
-    with started(bench.tokenlap(port, "--itl", "40ms", latency="natural"), port) as server:
-        server.wait(STREAM)
+    start = partial(bench.tokenlap, latency="natural")
+    contender = {"tokenlap": partial(_health, lambda port: start(port, "--itl", "40ms"))}
+    return interleaved(1, contender, "median_ms", "slowest_ms")
+
+
+def _health(start: Start) -> Mapping[str, float]:
+    with started(start) as server:
         asked = {"connections": 1000, "requests": 1000, "ramp": 4.0, "bodies": [STREAM]}
-        load = Thread(target=lambda: server.load(**asked))
+        load = Thread(target=partial(server.load, **asked))
         load.start()
         time.sleep(5.5)
         taken = []
         for _ in range(50):
             began = time.perf_counter()
-            ask(port, "", "/health", "GET")
-            taken.append(time.perf_counter() - began)
+            ask(server.port, "", "/health", "GET")
+            taken.append((time.perf_counter() - began) * 1000)
             time.sleep(0.02)
         load.join()
-    slowest = max(taken) * 1000
-    return {"median ms": statistics.median(taken) * 1000, "slowest ms": slowest}
+    return {"median_ms": statistics.median(taken), "slowest_ms": max(taken)}
 
 
-MEASURES = {
+MEASURES: dict[str, Callable[[Bench, int], Table]] = {
     "zero delay": zero_delay,
     "paced": paced,
     "requests": requests,
+    "newcomer": newcomer,
     "punctuality": punctuality,
     "memory": memory,
     "start-up": start_up,

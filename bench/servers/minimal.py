@@ -1,6 +1,7 @@
 """What most people would write: a FastAPI route with a model, which answers with prepared bytes."""
 
 import os
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -36,7 +37,7 @@ async def chat(asked: Chat) -> Response:
     return StreamingResponse(events(), media_type="text/event-stream")
 
 
-async def events():
+async def events() -> AsyncIterator[bytes]:
     for event in EVENTS:
         yield event
 

@@ -7,7 +7,9 @@ absolute deadlines, 0 for none.
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 EVENTS = [
     event + b"\n\n"
@@ -22,7 +24,7 @@ START = {
 }
 
 
-async def app(scope, receive, send):
+async def app(scope: dict[str, Any], receive: Callable[..., Any], send: Callable[..., Any]) -> None:
     assert scope["type"] == "http"
     arrived = time.monotonic()
     more = True
