@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 DEV    := $(VENV)/.installed-dev
-NODE   := clients/node/node_modules/.installed
+NODE   := clients/node/node_modules/.installed tests/node/node_modules/.installed
 OTHERS := bench/.others
 BENCH  := $(OTHERS)/tokenlap/.installed
 PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
@@ -30,10 +30,10 @@ $(DEV): $(STAMP)
 	@touch $(DEV)
 
 # Where there is no npm the Node tests say so and are skipped.
-$(NODE): clients/node/package-lock.json
+$(NODE): %/node_modules/.installed: %/package-lock.json
 	@! command -v npm >/dev/null || \
-	  { npm ci --prefix clients/node --silent --no-audit --no-fund && touch $(NODE); } || \
-	  echo 'npm could not install the Node client: its tests will be skipped'
+	  { npm ci --prefix $* --silent --no-audit --no-fund && touch $@; } || \
+	  echo 'npm could not install the packages of $*: the tests that use them will be skipped'
 
 run: $(STAMP)  ## serve on http://127.0.0.1:8000; make run ARGS="--port 9000" passes flags on
 	$(BIN)/tokenlap serve $(ARGS)

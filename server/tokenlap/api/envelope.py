@@ -90,7 +90,9 @@ class Envelope:
             if cors(scope["path"]):
                 if scope["method"] == "OPTIONS":
                     return await _preflight(scope)(scope, receive, dressed)
-            elif self._local and not is_local(host := header(scope, b"host") or "localhost"):
+            elif (
+                self._local and (host := header(scope, b"host")) is not None and not is_local(host)
+            ):
                 raise foreign(host)
             await self._app(scope, receive, dressed)
         except Exception as error:
