@@ -45,5 +45,5 @@ def test_unseen_words_weigh_most_and_stop_words_least() -> None:
 def test_sums_select_by_bits() -> None:
     sums = Sums([1.0, 2.0, 4.0])
 
-    assert (sums.of(0), sums.of(0b101), sums.of(-1)) == (0, 5, 7)
-    assert (sums.most(0), sums.most(0b011), sums.most(-1)) == (0, 2, 4)
+    assert (sums[0], sums[0b101], sums[-1]) == (0, 5, 7)
+    assert (sums.selected(0), sums.selected(0b011), sums.selected(-1)) == ([], [1, 2], [1, 2, 4])

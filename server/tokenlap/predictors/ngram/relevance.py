@@ -70,6 +70,7 @@ class Relevance:
         self.search = Search(model)
         self._kinds = model.kinds
         self._generic = [d for d, kind in enumerate(model.kinds) if kind == Kind.GENERIC]
+        self._continuations = {d for d, kind in enumerate(model.kinds) if kind == Kind.CONTINUATION}
         self._foreign = [d for d, kind in enumerate(model.kinds) if kind == Kind.FOREIGN]
 
     def is_intent(self, stem: str) -> bool:
@@ -89,8 +90,9 @@ class Relevance:
         scores = self._score(words, intents, is_raw)
         intents = self._greet(query, scores, intents)
         if max(scores.values(), default=0.0) < _FOUND_SCORE and not foreign:
-            words = _with_earlier(words, earlier)
-            scores = self._score(words, intents, is_raw)
+            more = _with_earlier(words, earlier)
+            if more != words:
+                scores = self._score(more, intents, is_raw)
         factor = _IF_FOREIGN if foreign else _WITH_INTENT if intents else _IF_RAW if is_raw else 1.0
         always = self._always(query, GENERIC_SCORE * factor, _FOREIGN_SCORE if foreign else 0.0)
         return _best(scores, always, bool(intents))
@@ -163,8 +165,10 @@ class Relevance:
         """Drop answers that go on with a raw text in mid-sentence: in a chat they fit only where
         the prompt is just that text, and no answer stands by itself.
         """
-        continuations = [d for d in scores if self._kinds[d] == Kind.CONTINUATION]
-        others = (s for d, s in scores.items() if self._kinds[d] != Kind.CONTINUATION)
+        continuations = scores.keys() & self._continuations
+        if not continuations:
+            return
+        others = (score for document, score in scores.items() if document not in continuations)
         least = CLEAR_SCORE if max(others, default=0.0) < CLEAR_SCORE else 1.0
         for document in continuations:
             if scores[document] < least:
@@ -175,12 +179,15 @@ class Relevance:
 
         A short answer loses more, since it is a fact about one thing.
         """
-        most = sums.most(-1) or 1.0
+        most = max(sums.weights, default=0.0) or 1.0
+        missing: dict[int, float] = {}
         for document, score in scores.items():
             if score:
-                missing = sums.most(~found.documents[document]) / most
+                bits = found.documents[document]
+                if bits not in missing:
+                    missing[bits] = (max(sums.selected(~bits), default=0.0) / most) ** 3
                 cost = _MISSING_IN_FACT if self.search.is_short(document) else _MISSING_COST
-                scores[document] = score * (1 - cost * missing**3)
+                scores[document] = score * (1 - cost * missing[bits])
 
     def _prefer(
         self, intents: Sequence[str], scores: dict[int, float], raised: Mapping[int, float]
@@ -230,15 +237,15 @@ def _best(scores: Mapping[int, float], always: Mapping[int, float], is_form: boo
     just that.
     """
     threshold = max(always.values())
-    specific = sorted((-score, document) for document, score in scores.items() if score > 0)
-    if not specific or -specific[0][0] <= threshold:
+    most = max(scores.values(), default=0.0)
+    if most <= threshold:
         kept = list(always.items())[:_MOST_DOCUMENTS]
         matches = [Match(document, score, (score / threshold) ** 4) for document, score in kept]
         return [match for match in matches if match.relevance >= _LEAST_RELEVANCE]
-    most = -specific[0][0]
     power = 1 if is_form and most < CLEAR_SCORE else 3
+    least = _LEAST_SHARE * most
+    specific = sorted((-score, document) for document, score in scores.items() if score >= least)
     return [
         Match(document, -score, (-score / most) ** power)
         for score, document in specific[:_MOST_DOCUMENTS]
-        if -score >= _LEAST_SHARE * most
     ]

@@ -40,33 +40,21 @@ class Found:
     documents: dict[int, int]
 
 
-class Sums:
-    """The sum and the largest of the weights that a set of bits selects, each set reckoned once."""
-
-    __slots__ = ("_most", "_sums", "_weights")
+class Sums(dict[int, float]):
+    """The sum of the weights that a set of bits selects, -1 all of them; each is reckoned once."""
 
     def __init__(self, weights: Sequence[float]) -> None:
         """Take the weight of each bit, the lowest first."""
-        self._weights = weights
-        self._sums: dict[int, float] = {}
-        self._most: dict[int, float] = {}
+        self.weights = weights
 
-    def of(self, bits: int) -> float:
-        """Return the sum; bits -1 selects all."""
-        found = self._sums.get(bits)
-        if found is None:
-            found = self._sums[bits] = sum(self._selected(bits))
+    def __missing__(self, bits: int) -> float:
+        """Reckon the sum of a set that has not been asked for before."""
+        found = self[bits] = sum(self.selected(bits))
         return found
 
-    def most(self, bits: int) -> float:
-        """Return the largest weight, 0 if bits selects none."""
-        found = self._most.get(bits)
-        if found is None:
-            found = self._most[bits] = max(self._selected(bits), default=0.0)
-        return found
-
-    def _selected(self, bits: int) -> list[float]:
-        return [weight for i, weight in enumerate(self._weights) if bits >> i & 1]
+    def selected(self, bits: int) -> list[float]:
+        """Return the weights that bits selects."""
+        return [weight for i, weight in enumerate(self.weights) if bits >> i & 1]
 
 
 class Search:
@@ -115,35 +103,41 @@ class Search:
 
     def find(self, words: Iterable[str]) -> Found:
         """Return which of the words each wording and each document has; word number i is bit i."""
-        found = Found({}, {}, {})
+        wordings: dict[int, int] = {}
+        answers: dict[int, int] = {}
         order = sorted(enumerate(words), key=lambda numbered: numbered[1] in STOP_STEMS)
         only_stop_words = bool(order) and order[0][1] in STOP_STEMS
         for number, word in order:
             bit = 1 << number
             finds = only_stop_words or word not in STOP_STEMS  # else a stop word finds too much
             for wording in self.posts(word, "asked"):
-                if finds or wording in found.wordings:
-                    found.wordings[wording] = found.wordings.get(wording, 0) | bit
+                if finds or wording in wordings:
+                    wordings[wording] = wordings.get(wording, 0) | bit
             for document in self.posts(word, "answered"):
-                found.answers[document] = found.answers.get(document, 0) | bit
-        found.documents.update(found.answers)
-        for wording, bits in found.wordings.items():
+                answers[document] = answers.get(document, 0) | bit
+        documents = answers.copy()
+        for wording, bits in wordings.items():
             document = self._questions.wordings[wording]
-            found.documents[document] = found.documents.get(document, 0) | bits
-        return found
+            documents[document] = documents.get(document, 0) | bits
+        return Found(wordings, answers, documents)
 
     def score(self, found: Found, plain: Sums, raised: Sums) -> dict[int, float]:
         """Return s by document; plain: the words' own weights, raised: the weights to go by."""
-        total = raised.of(-1) or 1.0
+        total = raised[-1] or 1.0
+        answers, is_short = found.answers, self._is_short
+        documents, totals = self._questions.wordings, self._questions.totals
         scores = dict.fromkeys(found.documents, 0.0)
-        for document, bits in found.answers.items():
-            if not self._is_short[document]:
-                scores[document] = _ONLY_ANSWERED * _ANSWERED_SHARE * raised.of(bits) / total
+        for document, bits in answers.items():
+            if not is_short[document]:
+                scores[document] = _ONLY_ANSWERED * _ANSWERED_SHARE * raised[bits] / total
         for wording, bits in found.wordings.items():
-            document = self._questions.wordings[wording]
-            covered = min(1.0, plain.of(bits) / (self._questions.totals[wording] or 1.0))
-            fit = covered**2 if self._is_short[document] else 0.55 + 0.45 * covered
-            answered = raised.of(found.answers.get(document, 0) & ~bits)
-            score = (raised.of(bits) + _ANSWERED_SHARE * answered) / total * fit
-            scores[document] = max(score, scores[document])
+            document = documents[wording]
+            covered = plain[bits] / (totals[wording] or 1.0)
+            if covered > 1.0:
+                covered = 1.0
+            fit = covered**2 if is_short[document] else 0.55 + 0.45 * covered
+            answered = raised[answers.get(document, 0) & ~bits]
+            score = (raised[bits] + _ANSWERED_SHARE * answered) / total * fit
+            if score > scores[document]:
+                scores[document] = score
         return scores
