@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.engine.support import TOKENS, WEIGHTS, distributions, total
 from tests.properties import examples
-from tokenlap.engine.predictor import LOG_ZERO, NO_TAIL, Distribution
+from tokenlap.engine.predictor import LOG_ZERO, NO_TAIL, Distribution, Weighted
 from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId
 
 ROLLS = st.floats(0, 1, exclude_max=True)
@@ -92,6 +92,27 @@ def test_a_roll_on_the_border_of_two_bars_draws_the_second() -> None:
         1,
         2,
     ]
+
+
+@examples(200)
+@given(weights=st.dictionaries(TOKENS, st.floats(1e-6, 1e6), min_size=1), u=ROLLS)
+def test_weights_ranked_only_when_asked_draw_what_ranked_ones_draw(
+    weights: dict[int, float], u: float
+) -> None:
+    lazy, ranked = Weighted(weights, 3, NO_TAIL), Distribution.of(weights, 3)
+
+    drawn = lazy.draw(u)  # before the candidates are asked for
+    assert list(lazy.tokens) == list(ranked.tokens)
+    assert list(lazy.probabilities) == pytest.approx(list(ranked.probabilities))
+    assert drawn == lazy.draw(u)
+    ends = [0.0, *accumulate(ranked.probabilities)]
+    at = list(ranked.tokens).index(drawn)
+    assert ends[at] - 1e-9 <= u <= ends[at + 1] + 1e-9
+    assert lazy.lone == ranked.lone == (next(iter(weights)) if len(weights) == 1 else None)
+
+
+def test_equal_heaviest_weights_draw_the_lower_id_first() -> None:
+    assert Weighted({9: 2.0, 4: 2.0, 1: 1.0}, 0, NO_TAIL).draw(0.0) == 4
 
 
 def test_logprobs_are_natural() -> None:

@@ -2,10 +2,13 @@
 own.
 """
 
+from collections.abc import Sequence
 from hashlib import shake_128
+from struct import Struct
 
 _ROLLS = 64
 """Rolls that are made at once."""
+_BLOCK = Struct(f"<{_ROLLS}Q")
 
 
 class Dice:
@@ -17,19 +20,16 @@ class Dice:
         """Take any integer as the seed."""
         self._seed = seed
         self._block = -1
-        self._rolls: list[float] = []
+        self._drawn: Sequence[int] = ()
 
     def roll(self, position: int) -> float:
         """Return the roll of one position in the document, 0 being its first token."""
         block, offset = divmod(position, _ROLLS)
         if block != self._block:
-            drawn = shake_128(b"%d/%d" % (self._seed, block)).digest(8 * _ROLLS)
-            self._rolls = [
-                (int.from_bytes(drawn[i : i + 8], "little") >> 11) * 2.0**-53
-                for i in range(0, len(drawn), 8)
-            ]
+            drawn = shake_128(b"%d/%d" % (self._seed, block)).digest(_BLOCK.size)
+            self._drawn = _BLOCK.unpack(drawn)
             self._block = block
-        return self._rolls[offset]
+        return (self._drawn[offset] >> 11) * 2.0**-53
 
 
 def mixed_seed(seed: int, choice: int) -> int:

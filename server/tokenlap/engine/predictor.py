@@ -5,10 +5,10 @@ question: how likely is each token to come next? It never sees time, the wire or
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, islice
 from math import log
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId
 
@@ -59,6 +59,7 @@ class Distribution:
         "backoff",
         "bound",
         "context",
+        "lone",
         "probabilities",
         "tail",
         "tokens",
@@ -86,6 +87,8 @@ class Distribution:
         """
         self.tokens = tokens
         self.probabilities = probabilities
+        self.lone = tokens[0] if len(tokens) == 1 else None
+        """The only listed token, None where there are several."""
         self.context = context
         self.tail = tail
         self.backoff = backoff
@@ -146,13 +149,52 @@ class Distribution:
 
         u: 0 <= u < 1.
         """
+        if self.lone is not None:
+            return self.lone
         tokens = self.tokens
-        if len(tokens) == 1:
-            return tokens[0]
         if self._cumulative is None:
             self._cumulative = list(accumulate(self.probabilities))
         cumulative = self._cumulative
         return tokens[min(bisect_right(cumulative, u * cumulative[-1]), len(tokens) - 1)]
+
+
+class Weighted(Distribution):
+    """The distribution proportional to weights, which ranks its candidates only when asked: mostly
+    the roll falls on the first bar, and nobody wants to see the others.
+    """
+
+    __slots__ = ("_weights",)
+
+    def __init__(self, weights: Mapping[TokenId, float], context: int, tail: Tail) -> None:
+        """Take at least one weight, all above zero, by token; they stay as they are."""
+        self._weights = weights
+        self.lone = min(weights) if len(weights) == 1 else None
+        self.context = context
+        self.tail = tail
+        self.backoff = None
+        self.bound = False
+        self._cumulative = self._logprobs = None
+
+    def __getattr__(self, name: str) -> Any:
+        """Rank the candidates: their tokens or probabilities have been asked for."""
+        if name not in ("tokens", "probabilities"):
+            raise AttributeError(name)
+        ranked = sorted([(-weight, token) for token, weight in self._weights.items()])
+        total = -sum([weight for weight, _ in ranked])
+        self.tokens = [token for _, token in ranked]
+        self.probabilities = [-weight / total for weight, _ in ranked]
+        return getattr(self, name)
+
+    def draw(self, u: float) -> TokenId:
+        """Return the token whose bar u falls on, the bars standing most likely first.
+
+        u: 0 <= u < 1.
+        """
+        weights = self._weights
+        heaviest = max(weights.values())
+        if u * sum(weights.values()) < heaviest:
+            return min([token for token, weight in weights.items() if weight == heaviest])
+        return super().draw(u)
 
 
 State = TypeVar("State")

@@ -92,8 +92,8 @@ class Plain:
 
     def pick(self, distribution: Distribution, position: int) -> TokenId:
         """Return the token the roll falls on; a lone candidate needs no roll."""
-        tokens = distribution.tokens
-        return tokens[0] if len(tokens) == 1 else distribution.draw(self._roll(position))
+        lone = distribution.lone
+        return distribution.draw(self._roll(position)) if lone is None else lone
 
     def die(self, distribution: Distribution, position: int) -> Distribution:
         """Return the model's distribution."""
@@ -110,9 +110,8 @@ class Shaped:
 
     def pick(self, distribution: Distribution, position: int) -> TokenId:
         """Return the token the roll falls on; a lone candidate needs no roll."""
-        tokens = distribution.tokens
-        if len(tokens) == 1:
-            return tokens[0]
+        if distribution.lone is not None:
+            return distribution.lone
         return shape(distribution, self._params).draw(self._roll(position))
 
     def die(self, distribution: Distribution, position: int) -> Distribution:
@@ -135,7 +134,7 @@ class Adjusted:
     def pick(self, distribution: Distribution, position: int) -> TokenId:
         """Return the token drawn, and count it."""
         die = self.die(distribution, position)
-        token = die.tokens[0] if len(die.tokens) == 1 else die.draw(self._roll(position))
+        token = die.draw(self._roll(position)) if die.lone is None else die.lone
         self._written[token] += 1
         return token
 
