@@ -80,4 +80,4 @@ bench-others:  ## install the servers that make bench compares with, into bench/
 	done
 
 clean:  ## remove the virtual environment and caches
-	rm -rf $(VENV) clients/node/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) clients/node/node_modules tests/node/node_modules .mypy_cache .pytest_cache .ruff_cache .hypothesis

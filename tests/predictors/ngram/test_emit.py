@@ -46,7 +46,7 @@ def test_long_replies_are_urged_to_end() -> None:
     predictor = default()
     document = chat("What is a token?")
     state = predictor.start([*document, *speak(predictor, document, most=600, ends=False)])
-    while not state.context.starts or state.last == ANSWER:
+    while not state.starts or state.last == ANSWER:
         token = next(token for token in predictor.next(state).tokens if token != END)
         state = predictor.append(state, token)
     said = predictor.next(state)

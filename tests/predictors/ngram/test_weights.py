@@ -1,5 +1,7 @@
 """The one formula, on places of a small corpus."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from tests.predictors.ngram.small import small_model
@@ -9,7 +11,8 @@ from tokenlap.predictors.ngram.segments import Flag
 from tokenlap.predictors.ngram.weights import LONGEST_MATCH, Memory, joins, weigh
 
 CORPUS = Corpus(small_model())
-NEAR = {0: 1.0}
+DOCUMENTS = len(small_model().kinds)
+NEAR = [1.0, *[0.0] * (DOCUMENTS - 1)]
 PLACES = range(small_model().documents[0], small_model().documents[1])
 
 
@@ -25,7 +28,7 @@ def starts() -> list[int]:
     return [place for place in PLACES[2:] if CORPUS.flags[place] & Flag.START]
 
 
-def weight_of(place: int, x: int, memory: Memory, relevance: dict[int, float] = NEAR) -> float:
+def weight_of(place: int, x: int, memory: Memory, relevance: Sequence[float] = NEAR) -> float:
     return weigh(CORPUS, relevance, {place: x}, (), memory)[CORPUS.tokens[place]]
 
 
@@ -37,8 +40,13 @@ def test_longer_matches_weigh_more_up_to_six_tokens() -> None:
 
 
 def test_relevance_is_a_factor_and_other_documents_weigh_little() -> None:
-    assert weight_of(inside(), 3, Memory(), {0: 0.5}) == weight_of(inside(), 3, Memory()) / 2
-    assert weight_of(inside(), 3, Memory(), {}) < 0.01 * weight_of(inside(), 3, Memory())
+    assert (
+        weight_of(inside(), 3, Memory(), [r / 2 for r in NEAR])
+        == weight_of(inside(), 3, Memory()) / 2
+    )
+    assert weight_of(inside(), 3, Memory(), [0.0] * DOCUMENTS) < 0.01 * weight_of(
+        inside(), 3, Memory()
+    )
 
 
 def test_said_sentence_weighs_less() -> None:

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from math import exp
 
-from tokenlap.engine.predictor import Distribution
+from tokenlap.engine.predictor import Distribution, Weighted
 from tokenlap.engine.tokenizer import END, VOCABULARY_SIZE, TokenId, Tokenizer
 from tokenlap.predictors.ngram.lexicon import (
     ANSWER,
     DONE,
+    FIRST_ORDINARY,
     NEWLINES,
     SPACED_TOPIC,
     TOPIC,
@@ -22,6 +23,7 @@ from tokenlap.predictors.ngram.store import NgramModel
 _FLOOR = 2e-5
 _UNSEEN_SHARE = 1e-6
 _COMMONEST = 64
+_CONTEXT_BITS = 4
 _PARAGRAPH_SHARE = 0.002
 """The part of the end token's probability that goes to a new paragraph: what remains if the end is
 removed.
@@ -51,13 +53,13 @@ class UnigramTail:
         return _FLOOR * (self._counts.get(token, 0) or _UNSEEN_SHARE) / self._total
 
 
-Said = tuple[Distribution, dict[TokenId, int]]
+Said = tuple[Distribution, Mapping[TokenId, int]]
 """A distribution, and the tokens that stand for another local id in it; minus one: its rest, see
 repair.py.
 """
 Draft = dict[TokenId, float]
 """A distribution in the making: weights by token."""
-_NO_OFFERS: dict[TokenId, int] = {}
+NO_OFFERS: dict[TokenId, int] = {}
 
 
 class Emitter:
@@ -75,16 +77,15 @@ class Emitter:
                 if count
             }
         )
-        self._certain: dict[tuple[TokenId, int], Distribution] = {}
+        self._certain: dict[int, Distribution] = {}
         self._spaced: dict[TokenId, TokenId] = {}
 
     def certain(self, token: TokenId, context: int) -> Distribution:
         """Return the distribution of a single candidate."""
-        found = self._certain.get((token, context))
+        key = token << _CONTEXT_BITS | context
+        found = self._certain.get(key)
         if found is None:
-            found = self._certain[token, context] = Distribution(
-                (token,), (1.0,), context, self._tail
-            )
+            found = self._certain[key] = Distribution((token,), (1.0,), context, self._tail)
         return found
 
     def emit(self, state: NgramState, weights: Mapping[int, float]) -> Said:
@@ -92,12 +93,13 @@ class Emitter:
 
         Of these, a slot stands for its phrase (see phrase), ANSWER for a new paragraph.
         """
-        longest = state.context.longest
-        ids = self._ids
-        if len(weights) == 1 and not state.spaced:
-            (local,) = weights
-            if local > DONE:
-                return self.certain(ids[local], longest), _NO_OFFERS
+        longest, ids = state.longest, self._ids
+        hurried = state.memory.length > _HAZARD_FROM and state.starts
+        if min(weights) >= FIRST_ORDINARY and not state.spaced and not hurried:
+            named = {ids[local]: weight for local, weight in weights.items()}
+            if len(named) == 1:
+                return self.certain(min(named), longest), NO_OFFERS
+            return Weighted(named, longest, self._tail), NO_OFFERS
         draft: Draft = {}
         offers: dict[TokenId, int] = {}
         slots: list[int] = []
@@ -111,9 +113,9 @@ class Emitter:
             draft = self._with_space(draft, offers)
         for slot in slots:
             self._place_slot(state, slot, weights[slot], draft, offers)
-        if DONE in weights or state.memory.length > _HAZARD_FROM:
+        if DONE in weights or hurried:
             self._place_end(state, weights.get(DONE, 0.0), draft, offers)
-        return self._finish(draft, longest), offers
+        return Weighted(draft, longest, self._tail), offers
 
     def emit_repaired(self, weights: Mapping[int, float], rests: Mapping[int, TokenId]) -> Said:
         """Return the distribution of what the last token lacks; rests: local id to the token that
@@ -124,17 +126,7 @@ class Emitter:
         for local in sorted(weights, key=lambda local: (weights[local], -local)):
             draft[rests[local]] = draft.get(rests[local], 0.0) + weights[local]
             offers[rests[local]] = -local
-        return self._finish(draft, 1), offers
-
-    def _finish(self, draft: Draft, longest: int) -> Distribution:
-        ranked = sorted([(-weight, token) for token, weight in draft.items()])
-        total = -sum([weight for weight, _ in ranked])
-        return Distribution(
-            [token for _, token in ranked],
-            [-weight / total for weight, _ in ranked],
-            longest,
-            self._tail,
-        )
+        return Weighted(draft, 1, self._tail), offers
 
     def _with_space(self, draft: Draft, offers: dict[TokenId, int]) -> Draft:
         """Give each word a leading space, where the vocabulary has the word with one."""
@@ -172,7 +164,7 @@ class Emitter:
     ) -> None:
         """Add the end token, likelier the longer the reply is, and beside it a new paragraph."""
         length = state.memory.length
-        if length > _HAZARD_FROM and state.last != ANSWER and (end or state.context.starts):
+        if length > _HAZARD_FROM and state.last != ANSWER and (end or state.starts):
             hazard = 1 / (1 + exp((_HAZARD_MIDDLE - length) / _HAZARD_WIDTH))
             others = sum(draft.values())
             end = (1 - hazard) * end + hazard * (end + others)

@@ -19,6 +19,7 @@ FIRST_ORDINARY = 8
 
 DOT: TokenId = 13
 DASH: TokenId = 12
+AMBIGUOUS = (DOT, DASH)
 NEWLINES: TokenId = 279
 """The tokens `.`, `-` and `\\n\\n` of o200k_base."""
 _FIXED = (NEWLINES, NEWLINES, NEWLINES, NEWLINES, END, DOT, DASH, NEWLINES)

@@ -13,11 +13,18 @@ from importlib.resources import files
 from tokenlap.engine.predictor import Distribution
 from tokenlap.engine.template import ASSISTANT, read
 from tokenlap.engine.tokenizer import CALL, CLOSE, END, MESSAGE, START, TokenId, Tokenizer
-from tokenlap.predictors.ngram.emit import Emitter, Said
-from tokenlap.predictors.ngram.lexicon import ANSWER, SLOTS, Lexicon
+from tokenlap.predictors.ngram.emit import NO_OFFERS, Emitter, Said
+from tokenlap.predictors.ngram.lexicon import (
+    AMBIGUOUS,
+    ANSWER,
+    FIRST_ORDINARY,
+    SLOTS,
+    SPACED_TOPIC,
+    Lexicon,
+)
 from tokenlap.predictors.ngram.places import Corpus
 from tokenlap.predictors.ngram.prefill import Reader
-from tokenlap.predictors.ngram.raw import RawText, forgets, window
+from tokenlap.predictors.ngram.raw import FLOWING_FROM, RawText, forgets, window
 from tokenlap.predictors.ngram.repair import Repair
 from tokenlap.predictors.ngram.state import NgramState
 from tokenlap.predictors.ngram.store import NgramModel
@@ -59,9 +66,11 @@ class NgramPredictor:
 
     def next(self, state: NgramState) -> Distribution:
         """Return the distribution of the next token."""
-        if state.distribution is None:
-            state.distribution, state.offers = self._predict(state)
-        return state.distribution
+        said = state.distribution
+        if said is None:
+            said, state.offers = self._predict(state)
+            state.distribution = said
+        return said
 
     def append(self, state: NgramState, token: TokenId) -> NgramState:
         """Take a token that was written."""
@@ -72,6 +81,25 @@ class NgramPredictor:
         self._write(state, token)
         return state
 
+    def _predict(self, state: NgramState) -> Said:
+        """Return the distribution, and the tokens that stand for something else in it."""
+        if state.phrase:
+            return self._emitter.certain(state.phrase[0], 1), NO_OFFERS
+        if state.unknown or state.longest < 2:
+            completed, rests = self._repair.complete(state)
+            if completed:
+                return self._emitter.emit_repaired(completed, rests)
+        prefill, table, memory = state.prefill, state.table, state.memory
+        if len(table) == 1 and not state.starts and not state.spaced:
+            for place in table:
+                local = self._corpus.tokens[place]
+                if local >= FIRST_ORDINARY:
+                    return self._emitter.certain(self._lexicon.ids[local], state.longest), NO_OFFERS
+        weights = weigh(self._corpus, prefill.relevance, table, state.starts, memory)
+        if not weights:  # nothing continues this: begin an answer
+            weights = weigh(self._corpus, prefill.relevance, {}, prefill.starts(ANSWER), memory)
+        return self._emitter.emit(state, weights)
+
     def _write(self, state: NgramState, token: TokenId) -> None:
         """Take a token that changes neither the turns nor the window of a raw text."""
         if state.distribution is None:
@@ -79,27 +107,22 @@ class NgramPredictor:
         state.document.append(token)
         state.distribution = None
         state.memory.length += 1
-        self._take(state, token)
+        if state.phrase or state.offers or token == END:
+            self._take_meaning(state, token)
+        else:
+            if token in AMBIGUOUS:
+                local = self._lexicon.read(token, state.before, state.last)
+            else:
+                local = self._lexicon.local.get(token, SPACED_TOPIC)
+            state.unknown = local == SPACED_TOPIC
+            state.advance(self._corpus, local)
         if state.raw:
             self._raw.read_on(state)
-        if state.last != ANSWER:
+        if state.longest < FLOWING_FROM and state.last != ANSWER:
             self._raw.open_after(state)
 
-    def _predict(self, state: NgramState) -> Said:
-        """Return the distribution, and the tokens that stand for something else in it."""
-        if state.phrase:
-            return self._emitter.certain(state.phrase[0], 1), {}
-        completed, rests = self._repair.complete(state)
-        if completed:
-            return self._emitter.emit_repaired(completed, rests)
-        prefill, context, memory = state.prefill, state.context, state.memory
-        weights = weigh(self._corpus, prefill.relevance, context.table, context.starts, memory)
-        if not weights:  # nothing continues this: begin an answer
-            weights = weigh(self._corpus, prefill.relevance, {}, prefill.starts(ANSWER), memory)
-        return self._emitter.emit(state, weights)
-
-    def _take(self, state: NgramState, token: TokenId) -> None:
-        """Move the context on by a token, or by what it stands for."""
+    def _take_meaning(self, state: NgramState, token: TokenId) -> None:
+        """Move the context on by what a token stands for, if it does not stand for itself."""
         if state.phrase:
             as_offered = token == state.phrase[0]
             state.phrase = state.phrase[1:] if as_offered else ()
@@ -119,7 +142,7 @@ class NgramPredictor:
             if not state.phrase:
                 state.advance(self._corpus, meaning)
         elif meaning < 0:
-            state.context, state.last = state.previous, state.before
+            state.go_back()
             state.advance(self._corpus, -meaning)
         else:
             state.advance(self._corpus, meaning)

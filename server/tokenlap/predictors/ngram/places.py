@@ -4,6 +4,7 @@ comes next.
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain, pairwise
 
 from tokenlap.predictors.ngram.lexicon import BORDER
 from tokenlap.predictors.ngram.segments import Flag
@@ -15,7 +16,7 @@ Places = Sequence[int]
 Index = tuple[dict[int, list[int]], dict[int, list[int]]]
 """Places by the local id before them, and by the key of the two local ids before them."""
 
-_MOST_PLACES = 16
+MOST_PLACES = 16
 """Votes of the whole corpus for one context, evenly spaced; documents near the prompt have no such
 limit.
 """
@@ -30,14 +31,20 @@ class Corpus:
         """Index the whole corpus, about 25 ms of CPU for 60,000 positions."""
         self.tokens = model.tokens.tolist()  # a list is read faster than an array
         self.flags = model.flags.tolist()
-        self.sentences = model.sentences
+        self.sentences = model.sentences.tolist()
         self.document = [0]
+        self.documents = len(model.kinds)
         self._begins = model.documents
         self._near: dict[int, Index] = {}
         for number, (begin, end) in enumerate(zip(self._begins, self._begins[1:], strict=False)):
             self.document += [number] * (end - begin)
         singles, pairs = self._index(1, len(self.tokens))
-        self._singles, self._pairs = _thin(singles), _thin(pairs)
+        self._singles, self.pairs = _thin(singles), _thin(pairs)
+        self.going_on = [
+            token if following != BORDER else BORDER
+            for token, following in pairwise((*self.tokens, BORDER))
+        ]
+        """The local id of each place, BORDER where nothing follows it."""
         joins = Flag.START | Flag.ITEM
         self.ends = frozenset(
             self.tokens[place - 1] for place, flag in enumerate(self.flags) if flag & joins
@@ -46,19 +53,17 @@ class Corpus:
 
     def after(self, last: int, near: Sequence[Index]) -> Places:
         """Return the places after the local id last: all those in near, some of the others."""
-        places = list(self._singles.get(last, ()))
-        for singles, _ in near:
-            if last in singles:
-                places += singles[last]
-        return places
+        places = self._singles.get(last, ())
+        if len(places) < MOST_PLACES:
+            return places
+        return list(chain(places, *(singles[last] for singles, _ in near if last in singles)))
 
     def after_pair(self, key: int, near: Sequence[Index]) -> Places:
         """Return the places after two local ids: all those in near, some of the others."""
-        places = list(self._pairs.get(key, ()))
-        for _, pairs in near:
-            if key in pairs:
-                places += pairs[key]
-        return places
+        places = self.pairs.get(key, ())
+        if len(places) < MOST_PLACES:  # these are all that there are
+            return places
+        return list(chain(places, *(pairs[key] for _, pairs in near if key in pairs)))
 
     def index_of(self, document: int) -> Index:
         """Return the places within one document, indexed when first asked for."""
@@ -87,6 +92,6 @@ class Corpus:
 def _thin(index: dict[int, list[int]]) -> dict[int, list[int]]:
     """Keep at most sixteen places of each context, evenly spaced."""
     for key, places in index.items():
-        if len(places) > _MOST_PLACES:
-            index[key] = [places[i * len(places) // _MOST_PLACES] for i in range(_MOST_PLACES)]
+        if len(places) > MOST_PLACES:
+            index[key] = [places[i * len(places) // MOST_PLACES] for i in range(MOST_PLACES)]
     return index

@@ -17,6 +17,7 @@ from tokenlap.predictors.ngram.words import split_words, stem
 _MOST_QUERY_CHARACTERS = 600
 _MOST_QUOTED_CHARACTERS = 60
 _KEPT_PREFILLS = 256
+_KEPT_WORDS = 1_024
 _TOOL_CALL = "json"
 """The word that stands for a turn which opens as a call of a tool: its arguments are JSON."""
 _CODE = re.compile(r"(def|import|from|class|function|const|let|select|insert)\b", re.IGNORECASE)
@@ -32,14 +33,14 @@ class Prefill:
     """What a reply needs of its prompt; shared by all replies to it, so nothing here depends on a
     reply.
 
-    matches: the documents near the prompt, best first; relevance: their r;
-    continuations: where the answers begin that continue just this text, if it is a raw one.
+    matches: the documents near the prompt, best first; relevance: the r of each document, 0 for the
+    others; continuations: where the answers begin that continue just this text, if it is a raw one.
     """
 
     __slots__ = (
         "_corpus",
         "_near",
-        "_pairs",
+        "_near_pairs",
         "_phrases",
         "_singles",
         "_starts",
@@ -61,12 +62,14 @@ class Prefill:
         that continue the text itself.
         """
         self.matches = tuple(matches)
-        self.relevance = {match.document: match.relevance for match in matches}
-        self._near = [corpus.index_of(document) for document in self.relevance]
+        self.relevance = [0.0] * corpus.documents
+        for match in matches:
+            self.relevance[match.document] = match.relevance
+        self._near = [corpus.index_of(match.document) for match in matches]
+        self._near_pairs = [pairs for _, pairs in self._near]
         self._corpus = corpus
         self._phrases = phrases
         self._singles: dict[int, Places] = {}
-        self._pairs: dict[int, Places] = {}
         self._starts: dict[int, Sequence[Join]] = {}
         self.continuations = [join for join in self.starts(ANSWER) if join[3] in continued]
 
@@ -83,10 +86,11 @@ class Prefill:
 
     def after_pair(self, key: int) -> Places:
         """Return the places after two local ids, given as one key."""
-        places = self._pairs.get(key)
-        if places is None:
-            places = self._pairs[key] = self._corpus.after_pair(key, self._near)
-        return places
+        return self._corpus.after_pair(key, self._near)
+
+    def near_after_pair(self, key: int) -> Places:
+        """Return those of them that are in documents near the prompt."""
+        return [place for pairs in self._near_pairs if key in pairs for place in pairs[key]]
 
     def starts(self, last: int) -> Sequence[Join]:
         """Return where a sentence begins after one local id."""
@@ -107,6 +111,7 @@ class Reader:
         self._continuing = frozenset(
             document for document, kind in enumerate(model.kinds) if kind == Kind.CONTINUATION
         )
+        self._weigh = lru_cache(maxsize=_KEPT_WORDS)(self._weight)
         self.read = lru_cache(maxsize=_KEPT_PREFILLS)(self._read)
         """Return the prefill of a query, see _read; kept for the latest 256 prompts."""
 
@@ -154,7 +159,7 @@ class Reader:
         }
         return {slot: tuple(self._tokenizer.encode(text)) for slot, text in texts.items()}
 
-    def _weigh(self, word: str) -> float:
+    def _weight(self, word: str) -> float:
         """Return the idf of a word as written; a word that asks for a form is never the topic."""
         found = [stem(part) for part in split_words(word)]
         if any(map(self._relevance.is_intent, found)):

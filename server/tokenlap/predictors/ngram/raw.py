@@ -22,7 +22,8 @@ _LONG_STRIDE = 64
 _QUERY_TOKENS = 64
 _FORGET_TOKENS = 256
 """A text is replayed from at most twice as many tokens back."""
-_FLOWING_FROM = 3
+FLOWING_FROM = 3
+"""A match of so many tokens shows that the text is one that the corpus has."""
 
 
 def forgets(length: int) -> bool:
@@ -58,21 +59,21 @@ class RawText:
         text = self._tokenizer.decode(state.document[-1:])
         if self._is_due(len(state.document), text):
             state.prefill = self.prefill(state.document)
-        if state.phrase or state.context.longest >= _FLOWING_FROM:
+        if state.phrase or state.longest >= FLOWING_FROM:
             return
-        if state.context.longest < 2:
+        if state.longest < 2:
             state.memory.length = 0
-        if state.context.longest < 2 or state.before != ANSWER:
+        if state.longest < 2 or state.before != ANSWER:
             state.continue_text()
 
     def open_after(self, state: NgramState) -> None:
         """Open an answer after a line, a question, a sentence or a label that nobody but the client
         can have written, since the corpus does not have it.
         """
-        if state.phrase or state.context.longest >= _FLOWING_FROM:
+        if state.phrase or state.longest >= FLOWING_FROM:
             return
         flags = self._corpus.flags
-        if any(flags[place] & Flag.CODE for place in state.context.table):
+        if any(flags[place] & Flag.CODE for place in state.table):
             return
         text = self._tokenizer.decode(state.document[-1:])
         if text in (":", ".", "!") or text.endswith(("\n", "?")):

@@ -32,15 +32,13 @@ class Repair:
 
         Mostly there is nothing.
         """
-        if state.last == ANSWER or (state.context.longest > 1 and not state.unknown):
+        if state.last == ANSWER or (state.longest > 1 and not state.unknown):
             return {}, {}
         longer = self._longer(state.document[-1])
         if not longer:
             return {}, {}
-        before = state.previous
-        weights = weigh(
-            self._corpus, state.prefill.relevance, before.table, before.starts, state.memory
-        )
+        table, starts, *_ = state.previous
+        weights = weigh(self._corpus, state.prefill.relevance, table, starts, state.memory)
         found = {local: weights[local] for local in longer if local in weights}
         return found or self._anywhere(state, longer), longer
 
@@ -49,7 +47,7 @@ class Repair:
         relevance, documents = state.prefill.relevance, self._corpus.document
         found = {
             local: sum(
-                relevance.get(documents[place], OUTSIDE) for place in state.prefill.after(local)
+                relevance[documents[place]] or OUTSIDE for place in state.prefill.after(local)
             )
             for local in longer
         }

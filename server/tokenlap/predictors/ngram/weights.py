@@ -31,9 +31,21 @@ _USED, _OPENED_ALIKE, _WEAK = 2.0, 0.25, 0.15
 _EARLY_END, _EARLY_END_TOKENS = 0.5, 50
 _OPENING_POWER = 3.0
 _SAID_AGAIN, _SAID_LEAST = 0.004, 1e-9
-_START, _CODE_BIT, _HEAD = Flag.START, Flag.CODE, Flag.HEAD
-_JOIN = Flag.START | Flag.ITEM
-_SPECIAL = Flag.START | Flag.ITEM | Flag.CODE
+_START, _HEAD, _JOIN = Flag.START, Flag.HEAD, Flag.START | Flag.ITEM
+
+
+def _rule(flag: int) -> tuple[Sequence[float], float]:
+    """Return the factors by match length, and the relevance of documents that are not near, for
+    places with these flags.
+    """
+    if flag & Flag.START:
+        return _INSIDE, _OUTSIDE_OPENING if flag & Flag.OPENING else _OUTSIDE_START
+    if flag & (Flag.CODE | Flag.ITEM):
+        return _CODE if flag & Flag.CODE else _ITEM, OUTSIDE
+    return _INSIDE, _OUTSIDE_HEAD if flag & Flag.HEAD else OUTSIDE
+
+
+_RULES = tuple(_rule(flag) for flag in range(2 * Flag.BORDER))
 
 Join = tuple[int, int, float, int, int, int]
 """A place where a sentence begins: place, local id, weight, document, key of its first two ids,
@@ -70,7 +82,7 @@ class Memory:
                 self.said[sentence] = max(_SAID_LEAST, self.said.get(sentence, 1.0) * _SAID_AGAIN)
 
 
-def joins(corpus: Corpus, relevance: Mapping[int, float], places: Iterable[int]) -> list[Join]:
+def joins(corpus: Corpus, relevance: Sequence[float], places: Iterable[int]) -> list[Join]:
     """Return those of places where a sentence begins, with the part of their weight that no reply
     changes.
     """
@@ -81,7 +93,7 @@ def joins(corpus: Corpus, relevance: Mapping[int, float], places: Iterable[int])
         if not flag & _START:
             continue
         token, document = tokens[place], documents[place]
-        weight = relevance.get(document) or _outside_start(flag)
+        weight = relevance[document] or _RULES[flag][1]
         if flag & Flag.OPENING:
             # The answer opens as the best documents do; the others come in later.
             weight **= _OPENING_POWER
@@ -96,32 +108,33 @@ def joins(corpus: Corpus, relevance: Mapping[int, float], places: Iterable[int])
 
 def weigh(
     corpus: Corpus,
-    relevance: Mapping[int, float],
+    relevance: Sequence[float],
     table: Mapping[int, int],
     starts: Sequence[Join],
     memory: Memory,
 ) -> dict[int, float]:
     """Return the weight of each local id that may come next, all above zero.
 
-    relevance: r of the documents near the prompt, by number; table: place to match length x, 1 to
-    12; starts: where a sentence may begin, if one may.
+    relevance: r of each document, 0 for those that are not near the prompt; table: place to match
+    length x, 1 to 12; starts: where a sentence may begin, if one may.
     """
     tokens, flags, documents = corpus.tokens, corpus.flags, corpus.document
-    said = memory.said
+    said, sentences = memory.said, corpus.sentences
     weights: dict[int, float] = {}
     for place, x in table.items():
-        flag, near = flags[place], relevance.get(documents[place])
-        again = said.get(corpus.sentences[place], 1.0) if said else 1.0
-        if not flag & _SPECIAL:
-            if again < 1.0 and flag & _HEAD:
-                x = min(x, 2)  # a frame that leads into what has been said leads elsewhere instead
-            weight = _INSIDE[x] * (near or (_OUTSIDE_HEAD if flag & _HEAD else OUTSIDE))
-        elif flag & _START:
+        flag = flags[place]
+        factors, outside = _RULES[flag]
+        near = relevance[documents[place]] or outside
+        if flag & _START:
             weight = _start_weight(corpus, place, x, near, memory)
+        elif sentences[place] in said:
+            if factors is _INSIDE and flag & _HEAD:
+                x = min(x, 2)  # a frame that leads into what has been said leads elsewhere instead
+            weight = factors[x] * near * said[sentences[place]]
         else:
-            weight = (_CODE if flag & _CODE_BIT else _ITEM)[x] * (near or OUTSIDE)
+            weight = factors[x] * near
         token = tokens[place]
-        weights[token] = weights.get(token, 0.0) + weight * again
+        weights[token] = weights.get(token, 0.0) + weight
     if starts:
         _add_starts(weights, table, starts, memory)
     return weights
@@ -132,7 +145,7 @@ def _add_starts(
 ) -> None:
     """Add the votes of the places where a sentence begins, but for those that the table has."""
     said, used, openings = memory.said, memory.used, memory.openings
-    early = _earliness(memory)
+    before = weights.get(DONE, 0.0)
     for place, token, weight, document, pair, sentence in starts:
         if place in table:
             continue
@@ -142,15 +155,17 @@ def _add_starts(
             weight *= _OPENED_ALIKE
         if sentence in said:
             weight *= said[sentence]
-        if token == DONE:
-            weight *= early
         weights[token] = weights.get(token, 0.0) + weight
+    if DONE in weights:
+        weights[DONE] = before + (weights[DONE] - before) * _earliness(memory)
 
 
-def _start_weight(corpus: Corpus, place: int, x: int, near: float | None, memory: Memory) -> float:
-    """Return the weight of a place in the table where a sentence begins, or the answer ends."""
+def _start_weight(corpus: Corpus, place: int, x: int, weight: float, memory: Memory) -> float:
+    """Return the weight of a place in the table where a sentence begins, or the answer ends.
+
+    weight: the relevance of its document.
+    """
     flag, token = corpus.flags[place], corpus.tokens[place]
-    weight = near or _outside_start(flag)
     if x >= _FLOWING_FROM:
         weight *= _FLOWING
     elif token == DONE:
@@ -161,7 +176,7 @@ def _start_weight(corpus: Corpus, place: int, x: int, near: float | None, memory
         weight *= _USED
     if token << PAIR_SHIFT | corpus.tokens[place + 1] in memory.openings:
         weight *= _OPENED_ALIKE
-    return weight
+    return weight * memory.said.get(corpus.sentences[place], 1.0)
 
 
 def _earliness(memory: Memory) -> float:
@@ -169,7 +184,3 @@ def _earliness(memory: Memory) -> float:
     like that.
     """
     return min(1.0, (memory.length + 1) / _EARLY_END_TOKENS) ** 2
-
-
-def _outside_start(flag: int) -> float:
-    return _OUTSIDE_OPENING if flag & Flag.OPENING else _OUTSIDE_START
