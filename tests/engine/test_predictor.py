@@ -111,6 +111,11 @@ def test_weights_ranked_only_when_asked_draw_what_ranked_ones_draw(
     assert lazy.lone == ranked.lone == (next(iter(weights)) if len(weights) == 1 else None)
 
 
+def test_ranking_adds_no_other_names() -> None:
+    with pytest.raises(AttributeError, match="shares"):
+        _ = Weighted({9: 2.0}, 0, NO_TAIL).shares
+
+
 def test_equal_heaviest_weights_draw_the_lower_id_first() -> None:
     assert Weighted({9: 2.0, 4: 2.0, 1: 1.0}, 0, NO_TAIL).draw(0.0) == 4
 
