@@ -6,6 +6,7 @@ section 4, leaves it open). A byte order mark before the JSON is passed over.
 """
 
 import asyncio
+import re
 import sys
 from collections.abc import Iterable
 from types import NoneType
@@ -27,6 +28,10 @@ MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8."""
 _MOST = sys.float_info.max
 _NUMBERS = frozenset({int, float})
+_PERHAPS_ENDLESS = re.compile(rb"[eE]\+?\d{3}|\d{200}")
+"""What a number beyond a double must have: three digits of an exponent, or two hundred in a row."""
+_SHORT = 8_192
+"""Bytes of a body up to which looking for such a number is quicker than looking at all values."""
 _PLAIN = frozenset({str, int, float, bool, list, dict, NoneType})
 """What is no nested object with fields of its own: asking for the type is quicker than asking a
 pydantic class whether it knows it.
@@ -70,7 +75,8 @@ async def received(backend: Backend, request: Request, model: type[Model]) -> Mo
         raise BadRequest("expected request with Content-Type: application/json")
     body = await read_body(request, backend.settings.max_body_size)
     asked = parse(model, body, strict)
-    request.scope["tokenlap.ignored"] = tuple(unknown_parameters(asked))
+    if not _all_known(asked):
+        request.scope["tokenlap.ignored"] = tuple(unknown_parameters(asked))
     return asked
 
 
@@ -157,7 +163,8 @@ def parse(model: type[Model], body: bytes, strict: bool = False) -> Model:
         raise found from None
     if strict:
         _refuse(unknown_parameters(parsed, strict=True))
-    _refuse_endless([parsed])
+    if len(body) > _SHORT or _PERHAPS_ENDLESS.search(body):
+        _refuse_endless([parsed])
     return parsed
 
 
@@ -203,6 +210,22 @@ def loose(body: bytes) -> dict[str, Any]:
     if not isinstance(loaded, dict):
         raise BadRequest(NOT_JSON)
     return loaded
+
+
+def _all_known(value: Lenient) -> bool:
+    """Say whether there are no unknown parameters, which is nearly always so."""
+    if value.__pydantic_extra__ and not value.opaque:
+        return False
+    fields = value.__dict__
+    for name in value.__pydantic_fields_set__:
+        field: Any = fields.get(name)  # an unknown key is no field
+        kind = type(field)
+        if kind is list and field:
+            if Lenient in type(field[0]).__mro__ and not all(map(_all_known, field)):
+                return False
+        elif kind not in _PLAIN and Lenient in kind.__mro__ and not _all_known(field):
+            return False
+    return True
 
 
 def unknown_parameters(value: Lenient, path: str = "", strict: bool = False) -> list[str]:

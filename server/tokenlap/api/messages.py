@@ -102,12 +102,12 @@ class Message(Lenient):
     @property
     def text(self) -> str:
         """The text parts in order, as one text."""
-        return "".join(part.text or part.refusal or "" for part in self.content or ())
+        return "".join([part.text or part.refusal or "" for part in self.content or ()])
 
     @property
     def other_tokens(self) -> int:
         """The rough count of the parts that are no text."""
-        return sum(PART_TOKENS.get(part.type, 0) for part in self.content or ())
+        return sum([PART_TOKENS.get(part.type, 0) for part in self.content or ()])
 
 
 def turns(messages: Sequence[Message]) -> list[Turn]:
@@ -150,11 +150,13 @@ def check_calls(messages: Sequence[Message]) -> None:
         if message.role == "tool":
             waiting.pop(_answered(message, i, called), None)
             continue
-        _check_answered(waiting, i)
-        calls = message.tool_calls or () if message.role == "assistant" else ()
-        waiting = {call.id: None for call in calls}
+        if waiting:
+            raise _unanswered(waiting, i)
+        if message.role == "assistant" and message.tool_calls:
+            waiting = {call.id: None for call in message.tool_calls}
         called = frozenset(waiting)
-    _check_answered(waiting, len(messages) - 1)
+    if waiting:
+        raise _unanswered(waiting, len(messages) - 1)
 
 
 def _answered(message: Message, at: int, called: frozenset[str]) -> str:
@@ -166,9 +168,8 @@ def _answered(message: Message, at: int, called: frozenset[str]) -> str:
     return message.tool_call_id
 
 
-def _check_answered(waiting: Collection[str], at: int) -> None:
-    if waiting:
-        raise BadRequest(_NO_ANSWER + short(", ".join(waiting), 1000), f"messages.[{at}].role")
+def _unanswered(waiting: Collection[str], at: int) -> BadRequest:
+    return BadRequest(_NO_ANSWER + short(", ".join(waiting), 1000), f"messages.[{at}].role")
 
 
 def _calls(message: Message) -> list[tuple[str, str]]:

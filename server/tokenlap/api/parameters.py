@@ -2,6 +2,7 @@
 
 import sys
 from array import array
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Annotated, Any, ClassVar
 
@@ -129,11 +130,15 @@ def sampling(asked: Generation, stop: StopParams, seed: int) -> SamplingParams:
         frequency_penalty=asked.frequency_penalty or 0.0,
         presence_penalty=asked.presence_penalty or 0.0,
         repetition_penalty=_given(asked.repetition_penalty, 1.0),
-        logit_bias=tuple((int(token), bias) for token, bias in (asked.logit_bias or {}).items()),
+        logit_bias=_numbered(asked.logit_bias) if asked.logit_bias else (),
         banned_first=stop.ends if stop.min_tokens else (),
         banned_laps=stop.min_tokens,
         seed=seed,
     )
+
+
+def _numbered(bias: Mapping[str, float]) -> tuple[tuple[TokenId, float], ...]:
+    return tuple((int(token), value) for token, value in bias.items())
 
 
 def _given(value: float | None, default: float) -> float:
@@ -152,7 +157,7 @@ def derived_seed(model: str, prompt: tuple[TokenId, ...], asked: Generation, *mo
         asked.top_p,
         asked.frequency_penalty,
         asked.presence_penalty,
-        sorted((asked.logit_bias or {}).items()),
+        sorted(asked.logit_bias.items()) if asked.logit_bias else [],
         asked.top_k,
         asked.min_p,
         asked.repetition_penalty,

@@ -12,7 +12,7 @@ from tokenlap.api.generation import refuse_endless
 from tokenlap.api.timing import asked_latency
 from tokenlap.delivery.deployment import Deployment
 from tokenlap.delivery.latency import Latency
-from tokenlap.delivery.pace import BATCH, pace
+from tokenlap.delivery.pace import BATCH, BUFFERED, pace
 from tokenlap.delivery.prefix import Lease, shown
 from tokenlap.delivery.queue import Slot
 from tokenlap.engine.batch import GenerationRequest, Lap, Model, decode
@@ -89,7 +89,7 @@ class Reply:
         )
         begun = self.call.arrived + self.call.queued
         # Of many choices fewer laps leave at a time: others wait for tokens, not for laps.
-        most = max(1, BATCH // sum(each.n for each in self._together))
+        most = max(1, (BATCH if self.call.stream else BUFFERED) // self.generation.choices)
         laps = decode(self.generation, self.model)
         return pace(laps, waits, begun, self.backend.clock, most)
 
@@ -116,15 +116,11 @@ class Reply:
         for lease in self._leases:
             lease.release()
 
-    @property
-    def _together(self) -> tuple[GenerationRequest, ...]:
-        return (self.generation, *self.generation.beside)
-
     def _read(self) -> int:
         """Read the prompts and return how many of their tokens the cache of this key did not
         know.
         """
-        prompts = [each.prompt for each in self._together]
+        prompts = [each.prompt for each in (self.generation, *self.generation.beside)]
         self._leases = [self.deployment.cache.lease(self.key, prompt) for prompt in prompts]
         self.encoder.cached_tokens = sum(shown(lease.cached_tokens) for lease in self._leases)
         return sum(map(len, prompts)) - sum(lease.cached_tokens for lease in self._leases)
@@ -146,7 +142,7 @@ def enter(
     refuse_endless([generation, *generation.beside], backend.settings.context_window)
     deployment = backend.deployments.of_model(call.model)
     law = asked_latency(request.scope["headers"], latency or deployment.latency)
-    slot = deployment.queue.enter(sum(each.n for each in (generation, *generation.beside)))
+    slot = deployment.queue.enter(generation.choices)
     backend.calls.begin(call)
     request.scope["tokenlap.called"] = True  # the call tells how it ends
     key = backend.key(request)

@@ -123,6 +123,8 @@ async def _buffered(reply: Reply, request: Request) -> Response:
     return json_answer(reply.encoder.fold(buffer), timing)
 
 
+_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+
 _ENDINGS: dict[StreamEnding, Any] = {
     "done": None,
     "client left": "client left",
@@ -133,8 +135,9 @@ _ENDINGS: dict[StreamEnding, Any] = {
 
 def json_answer(body: Any, headers: dict[str, str] | None = None, status: int = 200) -> Response:
     """Return body as JSON, in ASCII and without spare blanks."""
-    content = json.dumps(body, separators=(",", ":"), allow_nan=False)
-    return Response(content, status_code=status, headers=headers, media_type="application/json")
+    return Response(
+        _encode(body), status_code=status, headers=headers, media_type="application/json"
+    )
 
 
 def server_timing(call: Call) -> str:

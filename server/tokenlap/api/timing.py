@@ -21,8 +21,10 @@ def asked_latency(headers: Iterable[tuple[bytes, bytes]], given: Latency) -> Lat
     headers: as ASGI has them, names in lower case. Raises BadRequest that names the header which is
     no law: a typo must not give a green test.
     """
-    laws = {_HEADERS[name]: _law(name, value) for name, value in headers if name in _HEADERS}
-    return given.altered(**laws) if laws else given
+    named = [pair for pair in headers if pair[0] in _HEADERS]
+    if not named:
+        return given
+    return given.altered(**{_HEADERS[name]: _law(name, value) for name, value in named})
 
 
 def _law(name: bytes, value: bytes) -> Law:

@@ -18,6 +18,8 @@ BATCH = 64
 (measured: HOT).
 """
 
+BUFFERED = 1024
+"""The same of a blocking answer, which writes nothing before its end."""
 PATIENCE = 0.0005
 """Seconds of computing after which laps leave although there could be more of them; at most twice
 as many pass, since the clock is looked at now and then only.

@@ -42,6 +42,11 @@ class GenerationRequest:
     trace: bool = False
     beside: tuple["GenerationRequest", ...] = ()
 
+    @property
+    def choices(self) -> int:
+        """How many choices are written together."""
+        return self.n + sum([each.n for each in self.beside]) if self.beside else self.n
+
 
 @dataclass(frozen=True, slots=True)
 class Model:

@@ -18,6 +18,8 @@ from itertools import pairwise
 from tokenlap.engine.tokenizer import CALL, CLOSE, MESSAGE, START, TokenId, Tokenizer
 
 ASSISTANT = "assistant"
+_USUAL_HEADER = 64
+"""Characters of the longest header whose tokens are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,7 @@ def render(
     for turn in turns:
         document += [
             START,
-            *tokenizer.encode(turn.header),
+            *_header(turn.header, tokenizer),
             MESSAGE,
             *tokenizer.encode(turn.body),
             CLOSE,
@@ -72,11 +74,20 @@ def render(
     if opening is not None:
         document += [
             START,
-            *tokenizer.encode(opening.header),
+            *_header(opening.header, tokenizer),
             MESSAGE,
-            *tokenizer.encode(opening.body),
+            *(tokenizer.encode(opening.body) if opening.body else ()),
         ]
     return document
+
+
+def _header(text: str, tokenizer: Tokenizer) -> Sequence[TokenId]:
+    return _known(text, tokenizer) if len(text) <= _USUAL_HEADER else tokenizer.encode(text)
+
+
+@lru_cache(maxsize=256)
+def _known(text: str, tokenizer: Tokenizer) -> tuple[TokenId, ...]:
+    return tuple(tokenizer.encode(text))
 
 
 def read(document: Sequence[TokenId], tokenizer: Tokenizer) -> Document:

@@ -14,6 +14,8 @@ from tokenlap.engine.tokenizer import MESSAGE, SPECIAL_TOKENS, START, TokenId, T
 _MARKERS = frozenset(SPECIAL_TOKENS.values())
 _CHANNELS: dict[str, Channel] = {"reasoning": "reasoning", "refusal": "refusal"}
 _Utf8 = getincrementaldecoder("utf-8")
+_USUAL_HEADER = 64
+"""Characters of the longest header whose meaning is remembered."""
 _LONGEST = 4
 """The most bytes of a character in UTF-8, and so the most tokens it can be cut into."""
 
@@ -64,6 +66,20 @@ def unfinished(prompt: Sequence[TokenId], pieces: Pieces) -> bytes:
     return decoder.getstate()[0]
 
 
+def _meaning(header: str) -> tuple[str, Channel | None, bool]:
+    """Return whose call a body is, "" for none, where its text goes, and whether a filter cut it.
+
+    header: as a model writes it, or a request opens it.
+    """
+    words = header.split()
+    recipient = next((word[3:] for word in words if word.startswith("to=")), "")
+    channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
+    return recipient, channel, words[-1:] == ["filtered"]
+
+
+_known = lru_cache(maxsize=64)(_meaning)
+
+
 class Transcript:
     """Reads the tokens of one reply; after each push, `ready` holds the events that may leave.
 
@@ -96,7 +112,8 @@ class Transcript:
         self._holdback = holdback
         self._raw = not opening
         self._decoder = _Utf8("replace")
-        self._decoder.decode(begun)
+        if begun:
+            self._decoder.decode(begun)
         self._header: str | None = None
         self._channel: Channel | None = None  # None: the arguments of a tool call
         self._watched = watched
@@ -208,11 +225,9 @@ class Transcript:
         return self.close()
 
     def _open_body(self, header: str) -> Sequence[Event]:
-        words = header.split()
-        recipient = next((word[3:] for word in words if word.startswith("to=")), "")
+        meaning = _known if len(header) <= _USUAL_HEADER else _meaning
+        recipient, self._channel, self._filtered = meaning(header)
         self._header = None
-        self._filtered = words[-1:] == ["filtered"]
-        self._channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
         self._settle()
         if not recipient:
             return ()

@@ -63,7 +63,11 @@ class Frames:
         self._tokenizer = tokenizer
         self._form = form
         self._scored = scored
-        self._before = b'data: %b,"choices":[' % _json(envelope.chunk())[:-1]
+        to_id, to_created, rest = _parts(
+            envelope.model, envelope.fingerprint, envelope.service_tier
+        )
+        known = to_id, envelope.id.encode(), to_created, envelope.created, rest
+        self._before = b'data: %b%b%b%d%b,"choices":[' % known
         self._after = b"]" + (b',"usage":null' if with_usage else b"") + b"}\n\n"
         self._heads: dict[int, tuple[bytes, bytes]] = {}
 
@@ -156,6 +160,15 @@ def _choice(index: int, delta: Json, logprobs: Json | None, reason: str | None) 
 def _opened(index: int, kind: Kind, scored: bool) -> bytes:
     """Return the choice that opens with its role; there are a few hundred of them."""
     return _json(_choice(index, role_delta(kind), no_scores(kind) if scored else None, None))
+
+
+@lru_cache(maxsize=64)
+def _parts(model: str, fingerprint: str, tier: str) -> tuple[bytes, bytes, bytes]:
+    """Return what a chunk says before its id, from there to created, and after that."""
+    chunk = _json(Envelope("\0", -1, model, fingerprint, tier).chunk())
+    to_id, _, rest = chunk[:-1].partition(b"\\u0000")
+    to_created, _, rest = rest.partition(b"-1")
+    return to_id, to_created, rest
 
 
 @lru_cache(maxsize=1024)

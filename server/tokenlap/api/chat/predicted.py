@@ -28,7 +28,9 @@ class Predicted:
     @classmethod
     def of(cls, prediction: Mapping[str, Any] | None, tokenizer: Tokenizer) -> "Predicted | None":
         """Return what compares with a prediction's text, its parts joined; None without one."""
-        content = (prediction or {}).get("content")
+        if prediction is None:
+            return None
+        content = prediction.get("content")
         if isinstance(content, list):
             parts = (part.get("text") for part in content if isinstance(part, Mapping))
             content = "".join(part for part in parts if isinstance(part, str))

@@ -7,12 +7,13 @@ that change nothing here (service_tier, prediction, verbosity and the like) are 
 ones are ignored unless --strict.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from tokenlap.api.body import Body, Lenient, ModelName
-from tokenlap.api.chat.callform import CallForm
+from tokenlap.api.chat.callform import ALONE, PLAIN, CallForm
 from tokenlap.api.formats import Structured, one_format
 from tokenlap.api.messages import MOST, Message, check_calls, check_parts, turns
 from tokenlap.api.parameters import Generation, Metadata
@@ -144,7 +145,8 @@ class ChatRequest(Generation, Structured, Conversation):
         if self.function_call is not None and not self.functions:
             raise _only_beside("function_call", "functions")
         check_calls(self.messages)
-        self._check_json()
+        if self.response_format is not None:
+            self._check_json(self.response_format)
 
     def given_tools(self) -> list[dict[str, Any]]:
         """Return the tools as they were sent."""
@@ -173,12 +175,14 @@ class ChatRequest(Generation, Structured, Conversation):
 
     def call_form(self, *, alone: bool) -> CallForm:
         """Return how calls are spelled on the wire. alone: the reply makes one."""
+        if not self.tools and self.functions is None:
+            return ALONE if alone else PLAIN
         custom = (tool.custom.name for tool in self.tools or () if tool.custom)
         return CallForm(self.functions is not None and not self.tools, frozenset(custom), alone)
 
-    def _check_json(self) -> None:
+    def _check_json(self, response_format: Mapping[str, Any]) -> None:
         """Raise BadRequest for a json_object that the conversation does not speak of."""
-        if self.response_format is None or self.response_format["type"] != "json_object":
+        if response_format["type"] != "json_object":
             return
         if not any("json" in message.text.lower() for message in self.messages):
             raise BadRequest(

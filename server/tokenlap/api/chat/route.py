@@ -35,7 +35,7 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
     if plan is not None:
         turns, opening = list(plan.turns), plan.opening
     prompt = await document(backend, turns, model.tokenizer, opening)
-    prompt_tokens = len(prompt) + sum(message.other_tokens for message in chat.messages)
+    prompt_tokens = len(prompt) + sum([message.other_tokens for message in chat.messages])
     generation, model = generation_request(
         backend,
         model,

@@ -68,8 +68,10 @@ class Asked:
     @property
     def shaping(self) -> str:
         """What the reply depends on that its document does not tell, for the derived seed."""
+        if self is PLAIN:
+            return _PLAIN_SHAPING
         form = self.format and replace(self.format, param="")  # however an endpoint spells it
-        return repr((self.choice, self.parallel, form, self.effort))
+        return _shaping(self.choice, self.parallel, form, self.effort)
 
     @property
     def heavy(self) -> bool:
@@ -77,7 +79,12 @@ class Asked:
         return self.format is not None or bool(self.tools)
 
 
+def _shaping(choice: Choice, parallel: bool, form: Format | None, effort: str | None) -> str:
+    return repr((choice, parallel, form, effort))
+
+
 PLAIN = Asked()
+_PLAIN_SHAPING = _shaping(PLAIN.choice, PLAIN.parallel, PLAIN.format, PLAIN.effort)
 
 
 def plain(model: str) -> Asked:
