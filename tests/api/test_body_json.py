@@ -2,7 +2,10 @@ import json
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from tests.properties import examples
 from tokenlap.api.body import parse
 from tokenlap.api.chat.request import ChatRequest
 from tokenlap.api.complaints import NOT_JSON
@@ -97,6 +100,32 @@ def test_a_body_that_is_no_object_is_told_so(body: str, named: str) -> None:
 
     assert refused.message == f"{NOT_JSON} Expected an object, but got {named} instead."
     assert (refused.param, refused.code) == (None, None)
+
+
+def spelled(whole: int, fraction: int, exponent: int, form: str) -> str:
+    """A number of so many digits before and after the point, and an exponent of some form."""
+    digits = "9" * whole + ("." + "9" * fraction if fraction else "")
+    return digits + form.format(exponent)
+
+
+@examples(200)
+@given(
+    number=st.builds(
+        spelled,
+        st.integers(1, 330),
+        st.integers(0, 3),
+        st.integers(0, 330),
+        st.sampled_from(["", "e{}", "E+{}", "e{:05}", "e-{}"]),
+    ),
+    long=st.booleans(),
+)
+def test_a_number_is_refused_if_and_only_if_no_double_holds_it(number: str, long: bool) -> None:
+    body = HEAD.replace("hi", "hi" * 5000 if long else "hi") + f',"made_up":[{{"a":-{number}}}]}}'
+
+    if float(number) == float("inf"):
+        assert refusal(body).message == NOT_JSON
+    else:
+        assert parse(ChatRequest, body.encode()).model == "mock-1"
 
 
 @pytest.mark.parametrize(
