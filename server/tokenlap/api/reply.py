@@ -102,6 +102,11 @@ class Reply:
             self._passed += chunks
         return chunks
 
+    @property
+    def over(self) -> bool:
+        """Whether no lap follows; of several choices nobody says."""
+        return self.call.ending is not None and self.generation.choices == 1
+
     async def close(self) -> list[Any]:
         """Return the chunks after the last lap, once the reply is stored."""
         closing = self.encoder.close()

@@ -81,11 +81,15 @@ async def frames(reply: Reply) -> AsyncGenerator[bytes, None]:
         opening = encoder.frames(reply.chunks(()))
         if opening:
             yield opening
+        last = b""
         async for laps in batches:
             ready = encoder.frames(reply.chunks(laps))
+            if reply.over:
+                last = ready  # leaves together with the end
+                break
             if ready:
                 yield ready
-        yield encoder.frames(await reply.close()) + encoder.end()
+        yield last + encoder.frames(await reply.close()) + encoder.end()
     except Exception:
         logger.exception("the loop failed after the first byte")
         reply.end("error")
