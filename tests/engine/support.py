@@ -136,3 +136,8 @@ def spelled(draw: st.DrawFn, text: str) -> list[TokenId]:
 def total(distribution: Distribution) -> float:
     """What the probabilities of a distribution sum to."""
     return sum(distribution.probabilities)
+
+
+def sampling(**given: st.SearchStrategy[Any]) -> st.SearchStrategy[SamplingParams]:
+    """Parameters with defaults for what is not given: st.builds makes those up of a named tuple."""
+    return st.fixed_dictionaries(given).map(lambda fields: SamplingParams(**fields))

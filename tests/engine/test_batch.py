@@ -1,7 +1,5 @@
 """n sequences, one token each per lap, from one request."""
 
-from dataclasses import replace
-
 import pytest
 
 from tests.engine.support import GREEDY, PROMPT, Chain, replies, reply, script
@@ -66,10 +64,10 @@ def test_a_lap_advances_every_choice_by_one_token_until_the_longest_has_ended() 
 
 def test_requests_beside_one_another_are_written_together() -> None:
     first = GenerationRequest(PROMPT, GREEDY, StopParams(9), n=2)
-    second = replace(first, prompt=tuple(render([Turn("user", "longer")], o200k())), n=1)
+    second = first._replace(prompt=tuple(render([Turn("user", "longer")], o200k())), n=1)
     model = Model(o200k(), EchoPredictor(o200k()))
 
-    laps = list(decode(replace(first, beside=(second,)), model))
+    laps = list(decode(first._replace(beside=(second,)), model))
 
     texts = [
         "".join(e.text for lap in laps for e in lap[choice] if isinstance(e, Text))

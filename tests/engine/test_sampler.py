@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.support import distributions, total
+from tests.engine.support import distributions, sampling, total
 from tests.properties import examples
 from tokenlap.engine.predictor import Distribution
 from tokenlap.engine.sampler import (
@@ -119,8 +119,7 @@ def test_the_smallest_temperatures_are_as_good_as_greedy(temperature: float) -> 
 @examples(200)
 @given(
     distribution=distributions(),
-    params=st.builds(
-        SamplingParams,
+    params=sampling(
         temperature=st.floats(0.05, 2),
         top_p=st.floats(0, 1),
         top_k=st.integers(0, 5),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.engine.support import Chain, chains, reply
+from tests.engine.support import Chain, chains, reply, sampling
 from tests.properties import examples
 from tokenlap.engine.dice import Dice
 from tokenlap.engine.predictor import Distribution
@@ -14,8 +14,7 @@ from tokenlap.engine.sampler import SamplingParams, sampler_for
 from tokenlap.engine.tokenizer import END
 from tokenlap.engine.trace import Traced
 
-PARAMS = st.builds(
-    SamplingParams,
+PARAMS = sampling(
     temperature=st.sampled_from([0.0, 0.5, 1.0, 2.0]),
     top_p=st.sampled_from([0.6, 1.0]),
     frequency_penalty=st.sampled_from([0.0, 1.0]),

@@ -75,7 +75,7 @@ def generation_request(
         max_tokens = min(max_tokens, max(1, most // n))
     stop = stopping(asked, max_tokens)
     if plan is not None and plan.bound:  # a form that is complete ends the reply in any case
-        stop = replace(stop, ignore_eos=False, min_tokens=0)
+        stop = stop._replace(ignore_eos=False, min_tokens=0)
     request = GenerationRequest(
         prompt=prompt,
         sampling=sampling(asked, stop, seed_of(backend, asked, prompt, shaping)),

@@ -1,8 +1,8 @@
 """What every endpoint asks for, and the n sequences that answer it, one token each per lap."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 from tokenlap.engine.dice import mixed_seed
 from tokenlap.engine.event import Event, Finish
@@ -23,8 +23,7 @@ it has ended.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class GenerationRequest:
+class GenerationRequest(NamedTuple):
     """What an endpoint wants written.
 
     prompt: the whole document, token ids; opening: the header of its open turn, "" for a raw text,
@@ -86,7 +85,7 @@ def reply(request: GenerationRequest, model: Model, choice: int) -> Iterator[Seq
     stop = request.stop
     params = request.sampling
     if choice:
-        params = replace(params, seed=mixed_seed(params.seed, choice))
+        params = params._replace(seed=mixed_seed(params.seed, choice))
     sampler: Sampler = sampler_for(params, request.prompt)
     traced = Traced(sampler, params.seed) if request.trace else None
     holdback = HoldBack(stop.sequences, stop.include_sequence) if stop.sequences else None

@@ -7,9 +7,8 @@ time is the reply that is streamed in one go.
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import exp
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tokenlap.engine.cuts import min_p, tempered, top_p
 from tokenlap.engine.dice import Dice
@@ -24,8 +23,7 @@ other.
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SamplingParams:
+class SamplingParams(NamedTuple):
     """How the next token is drawn; the defaults leave the model's distribution as it is.
 
     temperature: 0..2, 0 is greedy; top_p: 0..1, 1 keeps all; top_k: 0 keeps all; min_p: 0..1,

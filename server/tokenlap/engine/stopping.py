@@ -1,7 +1,6 @@
 """The ways a reply ends: end token or stop token, stop sequence on its text, the length wall."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from tokenlap.engine.tokenizer import CALL, END, TokenId
 from tokenlap.engine.transcript import Transcript
@@ -9,8 +8,7 @@ from tokenlap.engine.transcript import Transcript
 FinishReason = Literal["stop", "length"]
 
 
-@dataclass(frozen=True, slots=True)
-class StopParams:
+class StopParams(NamedTuple):
     """What may end a reply.
 
     max_tokens: the length wall, >= 0, in generated tokens; sequences: stop sequences on the decoded

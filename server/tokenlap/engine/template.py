@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from tokenlap.engine.tokenizer import CALL, CLOSE, MESSAGE, START, TokenId, Tokenizer
 
@@ -22,14 +23,17 @@ _USUAL_HEADER = 64
 """Characters of the longest header whose tokens are remembered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(NamedTuple):
     """One turn of a conversation: `header` is its role, perhaps followed by words such as a
     recipient.
     """
 
     header: str
     body: str
+
+
+ANSWERING = Turn(ASSISTANT, "")
+"""The open turn of a reply that has not begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +59,7 @@ class Document:
 
 
 def render(
-    turns: Iterable[Turn], tokenizer: Tokenizer, opening: Turn | None = Turn(ASSISTANT, "")
+    turns: Iterable[Turn], tokenizer: Tokenizer, opening: Turn | None = ANSWERING
 ) -> list[TokenId]:
     """Return the document of turns, followed by an open turn, whose body (if any) the model
     continues.

@@ -5,9 +5,8 @@ JSON is ASCII: U+2028 and the like never appear raw.
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, assert_never
+from typing import Any, NamedTuple, assert_never
 
 from tokenlap.api.chat.callform import CallForm
 from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, Kind, OpenedCall, Opening, Said
@@ -20,8 +19,7 @@ DONE = b"data: [DONE]\n\n"
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(NamedTuple):
     """What every chunk and the blocking answer say alike. created: seconds since 1970."""
 
     id: str

@@ -29,7 +29,7 @@ from tokenlap.api.plan.asked import (
 )
 from tokenlap.api.shapes import FunctionCallChoice, ResponseFormat, ToolChoice
 from tokenlap.api.tools import Function, Tool, tool_turns
-from tokenlap.engine.template import Turn
+from tokenlap.engine.template import ANSWERING, Turn
 from tokenlap.errors import BadRequest
 
 ServiceTier = Literal["auto", "default", "fast", "flex", "priority", "scale"]
@@ -200,7 +200,7 @@ class ChatRequest(Generation, Structured, Conversation):
         written = [*tool_turns(offered), *turns(self.messages)]
         if self.continue_final_message and self.messages[-1].role == "assistant":
             return written[:-1], written[-1]
-        return written, Turn("assistant", "")
+        return written, ANSWERING
 
 
 def _only_beside(name: str, other: str) -> BadRequest:

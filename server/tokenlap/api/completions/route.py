@@ -4,8 +4,6 @@ Several prompts are several GenerationRequests whose laps are turned together (e
 same path as one prompt, and as chat.
 """
 
-from dataclasses import replace
-
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -78,8 +76,8 @@ async def _generation(
             shaping="completion",
             param="prompt",
         )
-        generations.append(replace(generation, opening=""))
-    return replace(generations[0], beside=tuple(generations[1:])), writer
+        generations.append(generation._replace(opening=""))
+    return generations[0]._replace(beside=tuple(generations[1:])), writer
 
 
 async def _prompts(

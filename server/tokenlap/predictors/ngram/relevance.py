@@ -8,7 +8,7 @@ language is answered by saying so.
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 from zlib import crc32
 
 from tokenlap.predictors.ngram.corpus import Kind
@@ -51,8 +51,7 @@ _QUESTION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A document that resembles the prompt: its number, its score s, and its relevance r (1 for the
     best).
     """
