@@ -1,5 +1,6 @@
 """create_app(settings): the only place where the parts meet."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from fastapi import FastAPI
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Match, Route
 from starlette.types import ASGIApp
 
 from tokenlap.api import azure, health, models, stored
@@ -20,8 +18,7 @@ from tokenlap.api.backend import Backend, random_id
 from tokenlap.api.calls import Calls, Observer
 from tokenlap.api.chat import route as chat
 from tokenlap.api.envelope import Envelope, answer_to, is_loopback
-from tokenlap.api.front import Endpoint, Front
-from tokenlap.api.wording import short
+from tokenlap.api.front import Front
 from tokenlap.delivery.background import Background
 from tokenlap.delivery.deployment import Deployment, Deployments
 from tokenlap.delivery.drain import Drain
@@ -29,7 +26,6 @@ from tokenlap.delivery.pace import Clock
 from tokenlap.engine.batch import Model
 from tokenlap.engine.predictor import Predictor
 from tokenlap.engine.tokenizer import Tokenizer, o200k
-from tokenlap.errors import MethodNotAllowed, NotFound
 from tokenlap.predictors.echo import EchoPredictor
 from tokenlap.predictors.memo import MemoPredictor
 from tokenlap.predictors.ngram.ngram import NgramPredictor, default_model
@@ -52,12 +48,17 @@ class Server:
 
 def late(place: str) -> Handler:
     """Return the handler at `module:name` of tokenlap.api, imported when it is first asked for: all
-    that a chat does not need takes 60 ms.
+    that a chat does not need takes 60 ms. In a thread, so that streams keep their pace.
     """
     module, _, name = place.partition(":")
+    handler: Handler | None = None
 
     async def handle(backend: Backend, request: Request) -> Response:
-        handler: Handler = getattr(import_module(f"tokenlap.api.{module}"), name)
+        nonlocal handler
+        if handler is None:
+            found = await asyncio.to_thread(import_module, f"tokenlap.api.{module}")
+            handler = getattr(found, name)
+            assert handler is not None
         return await handler(backend, request)
 
     return handle
@@ -121,8 +122,7 @@ def create_app(
         now=now,
         new_id=new_id,
     )
-    front = Front(*_application(backend))
-    envelope = Envelope(front, backend.calls, local=is_loopback(settings.host))
+    envelope = Envelope(_front(backend), backend.calls, local=is_loopback(settings.host))
     return Server(envelope, backend)
 
 
@@ -197,26 +197,18 @@ def default_predictor(spec: str, tokenizer: Tokenizer) -> Predictor[Any]:
             raise ValueError(f"unknown model {spec!r}: expected {known}")
 
 
-def _application(backend: Backend) -> tuple[FastAPI, dict[tuple[str, str], Endpoint]]:
-    """Return the application, and those of its endpoints whose path has no parameters."""
-    app = FastAPI(title="tokenlap", redirect_slashes=False, docs_url=None, redoc_url=None)
-    exact: dict[tuple[str, str], Endpoint] = {}
-    for method, path, handler in (*ROUTES, *azure.azure_routes(ROUTES)):
-        # Starlette's own Route: FastAPI's dependency solving costs 50-75 us a request, and the
-        # bytes are validated by the pydantic models in any case.
-        endpoint = _guarded(backend, handler)
-        app.router.routes.append(Route(path, endpoint, methods=[method]))
-        if "{" not in path:
-            exact[method, path] = endpoint
-    app.openapi = _document  # type: ignore[method-assign] # FastAPI's own way to replace it
-    app.add_exception_handler(HTTPException, _http_error)
-    return app, exact
+def _front(backend: Backend) -> Front:
+    """Return the way in to every endpoint."""
+    routes = (*ROUTES, *azure.azure_routes(ROUTES))
+    endpoints = [(method, path, _guarded(backend, handler)) for method, path, handler in routes]
+    exact = {(method, path): endpoint for method, path, endpoint in endpoints if "{" not in path}
 
+    def application() -> ASGIApp:
+        from tokenlap.api.paths import application  # FastAPI takes 160 ms of a start
 
-def _document() -> dict[str, Any]:
-    from tokenlap.api.openapi.document import document  # knows every endpoint: see late()
+        return application(endpoints)
 
-    return document()
+    return Front(application, exact)
 
 
 def _guarded(
@@ -231,21 +223,3 @@ def _guarded(
             return answer_to(request.scope, error)
 
     return endpoint
-
-
-async def _http_error(request: Request, error: Exception) -> Response:
-    """Answer what Starlette refuses by itself: no such path, or not with this method."""
-    assert isinstance(error, HTTPException)
-    path = short(request.scope["path"], 500)
-    if error.status_code == 404:
-        return answer_to(request.scope, NotFound(f"Invalid URL ({request.method} {path})"))
-    if error.status_code == 405:
-        hint = "(HINT: Perhaps you meant to use a different HTTP method?)"
-        refused = MethodNotAllowed(f"Not allowed to {request.method} on {path}. {hint}")
-        # Starlette names the methods of the first route that has this path, and not of the others.
-        routes = [route for route in request.app.routes if isinstance(route, Route)]
-        fitting = [route for route in routes if route.matches(request.scope)[0] is not Match.NONE]
-        allowed = {method for route in fitting for method in route.methods or ()}
-        refused.headers["allow"] = ", ".join(sorted(allowed))
-        return answer_to(request.scope, refused)
-    return answer_to(request.scope, error)

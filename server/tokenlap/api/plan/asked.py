@@ -31,6 +31,10 @@ class Offer:
     param: str = "tools"
 
 
+Call = tuple[Offer, int]
+"""A tool to be called, and how many calls of it come before in the same reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """Which tools may be called, and whether one must be. names: None for all that are offered."""

@@ -19,15 +19,13 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 
-from tokenlap.api.plan.asked import Asked, Json, Offer
+from tokenlap.api.plan.asked import Asked, Call, Json, Offer
 from tokenlap.api.plan.conversation import Conversation
 from tokenlap.predictors.grammar.facts import Facts, facts_of
 from tokenlap.predictors.grammar.shape import Note
 from tokenlap.predictors.grammar.steer import mentioned, split_name
 from tokenlap.predictors.ngram.words import STOP_STEMS, split_words, stem, word_set
 
-Call = tuple[Offer, int]
-"""A tool to be called, and how many calls of it come before in the same reply."""
 ENOUGH = 2.0
 _NAMED, _DESCRIBED, _PARAMETER = 2.0, 1.0, 0.5
 _BEFORE_VERBS = word_set("please can could you would will i want to need now then and also")

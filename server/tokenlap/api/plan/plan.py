@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tokenlap.api.plan.asked import Asked, Offer
-from tokenlap.api.plan.calls import Call, calls
+from tokenlap.api.plan.asked import Asked, Call, Offer
 from tokenlap.api.plan.conversation import Conversation
 from tokenlap.api.plan.labelled import labelled_fields, unlabelled, wants_code
 from tokenlap.api.plan.prompted import prompted_format
@@ -128,10 +127,14 @@ class _Planner:
         return bool(self.opening.body) and self.opening.header != REASONING
 
     def _calls(self) -> Sequence[Call]:
-        return () if self._begun else calls(self.asked, self.conversation)
+        if self._begun or not self.asked.tools:
+            return ()
+        from tokenlap.api.plan.calls import calls  # looks as the grammar does at what is asked
+
+        return calls(self.asked, self.conversation)
 
     def _call(self, tool: Offer, turn: int) -> Piece:
-        return Piece(f"{ASSISTANT} to={tool.name}", self.writers.arguments(tool, turn))
+        return Piece(f"{ASSISTANT} to={tool.name}", self.writers.forms.arguments(tool, turn))
 
     def _answer(self) -> list[Piece]:
         """Return the answer, nothing where the model simply goes on."""
@@ -142,18 +145,18 @@ class _Planner:
         """Return who writes an answer of the form that is asked for, by parameter or prompt."""
         begun = self.opening.body if self._begun else ""
         if self.asked.format is not None:
-            return self.writers.answer(self.asked.format, begun)
+            return self.writers.forms.answer(self.asked.format, begun)
         prompted = prompted_format(self.conversation) if self.follows and not begun else None
         if prompted is None:
             return None
         with suppress(BadRequest):  # the prompt is no contract: text will do
-            return self.writers.answer(prompted, "")
+            return self.writers.forms.answer(prompted, "")
         return None
 
     def _unformatted(self) -> Writer | None:
         """Return who writes an answer that the default model could not."""
         if self._begun:
-            return self.writers.continues_json(self.opening.body)
+            return self.writers.forms.continues_json(self.opening.body)
         if self.conversation.results:
             return self.writers.result()
         if self.writers.arithmetic:
@@ -165,7 +168,7 @@ class _Planner:
         if not self.follows or self._begun or self.asked.format is not None:
             return []
         if wants_code(self.conversation):
-            argument = self.writers.json({"type": "string", "minLength": 1})
+            argument = self.writers.forms.json({"type": "string", "minLength": 1})
             end = SentencesPredictor.one_of(["\n</code>"], self.writers.model.tokenizer)
             return [Piece("", argument, _CODE), Piece("", end, ")")]
         found = labelled_fields(self.conversation)
@@ -175,7 +178,7 @@ class _Planner:
         pieces: list[Piece] = []
         for field in found:
             label = f"[[ ## {field.name} ## ]]\n"
-            pieces.append(Piece("", writers.field(field), "\n\n" * bool(pieces) + label))
+            pieces.append(Piece("", writers.forms.field(field), "\n\n" * bool(pieces) + label))
         end = SentencesPredictor.one_of(["[[ ## completed ## ]]"], self.writers.model.tokenizer)
         return [*pieces, Piece("", end, "\n\n")]
 

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from tokenlap.api.plan.asked import Format, Json
 from tokenlap.api.plan.conversation import Conversation
 from tokenlap.api.plan.labelled import noted
-from tokenlap.predictors.grammar.numbers import is_counted
-from tokenlap.predictors.grammar.steer import split_name
 
 _INSTRUCTED = re.compile(
     r"\b(respond|answer|reply|return|output|format|conform\w*|generate|provide|produce|match\w*|"
@@ -71,6 +69,9 @@ def keyed(text: str) -> Json:
 
 def _guessed(name: str) -> Json:
     """Return the schema of what a key of this name usually holds."""
+    from tokenlap.predictors.grammar.numbers import is_counted  # with all that a grammar needs
+    from tokenlap.predictors.grammar.steer import split_name
+
     words = split_name(name)
     if words[:1] in (["is"], ["has"], ["can"]):
         return {"type": "boolean"}
