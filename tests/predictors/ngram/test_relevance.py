@@ -1,8 +1,8 @@
 """Which documents answer a prompt."""
 
 from tests.predictors.ngram.small import small_model
-from tokenlap.predictors.ngram.corpus import Kind
 from tokenlap.predictors.ngram.relevance import GENERIC_SCORE, Match, Relevance
+from tokenlap.predictors.ngram.store import Kind
 from tokenlap.predictors.ngram.train import train
 
 CACHE, WHAT_TO_CACHE, FRANCE, POEM, LIST, OTHER_LIST, JSON, PYTHON, ONCE = range(9)

@@ -16,7 +16,8 @@ first document that begin with `#` are comments.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import IntEnum
+
+from tokenlap.predictors.ngram.store import Kind
 
 _OPENING = "==="
 _TABLE = re.compile(r"^\|.*(?:\n\|.*)*", re.MULTILINE)
@@ -25,20 +26,6 @@ _CHOICE = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 _SLOT = re.compile(r"\{(\w*)\}")
 _SLOTS = ("t", "q")
-
-
-class Kind(IntEnum):
-    """What an answer is for: its own questions, any prompt, any prompt in another language, or to
-    continue a text.
-
-    A CONTINUATION has questions too, but opens in the middle of a sentence: with a blank or a small
-    letter.
-    """
-
-    SPECIFIC = 0
-    GENERIC = 1
-    FOREIGN = 2
-    CONTINUATION = 3
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,10 @@
 comes next.
 """
 
+from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import chain, compress
 
 from tokenlap.predictors.ngram.lexicon import BORDER
 from tokenlap.predictors.ngram.segments import Flag
@@ -40,15 +41,13 @@ class Corpus:
             self.document += [number] * (end - begin)
         singles, pairs = self._index(1, len(self.tokens))
         self._singles, self.pairs = _thin(singles), _thin(pairs)
-        self.going_on = [
-            token if following != BORDER else BORDER
-            for token, following in pairwise((*self.tokens, BORDER))
-        ]
+        borders = _marked(model.flags, Flag.BORDER)
+        self.going_on = self.tokens.copy()
+        for place in compress(range(len(self.tokens)), borders[1:]):
+            self.going_on[place] = BORDER
         """The local id of each place, BORDER where nothing follows it."""
-        joins = Flag.START | Flag.ITEM
-        self.ends = frozenset(
-            self.tokens[place - 1] for place, flag in enumerate(self.flags) if flag & joins
-        )
+        joins = _marked(model.flags, Flag.START | Flag.ITEM)
+        self.ends = frozenset(compress(self.tokens, joins[1:]))
         """Local ids after which a sentence or a list item may begin."""
 
     def after(self, last: int, near: Sequence[Index]) -> Places:
@@ -87,6 +86,11 @@ class Corpus:
                     pairs[before << PAIR_SHIFT | last].append(place)
             before, last = last, token
         return dict(singles), dict(pairs)
+
+
+def _marked(flags: "array[int]", wanted: int) -> bytes:
+    """Return for each place whether it has one of the wanted flags: 1 or 0."""
+    return flags.tobytes().translate(bytes(bool(flag & wanted) for flag in range(256)))
 
 
 def _thin(index: dict[int, list[int]]) -> dict[int, list[int]]:

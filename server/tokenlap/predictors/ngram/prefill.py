@@ -5,11 +5,10 @@ from collections.abc import Sequence, Set
 from functools import lru_cache
 
 from tokenlap.engine.tokenizer import TokenId, Tokenizer
-from tokenlap.predictors.ngram.corpus import Kind
 from tokenlap.predictors.ngram.lexicon import ANSWER, PROMPT, SPACED_TOPIC, TOPIC
 from tokenlap.predictors.ngram.places import Corpus, Places
 from tokenlap.predictors.ngram.relevance import CLEAR_SCORE, Match, Relevance
-from tokenlap.predictors.ngram.store import NgramModel
+from tokenlap.predictors.ngram.store import Kind, NgramModel
 from tokenlap.predictors.ngram.topic import topic
 from tokenlap.predictors.ngram.weights import Join, joins
 from tokenlap.predictors.ngram.words import split_words, stem

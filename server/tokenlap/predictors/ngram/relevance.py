@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from tokenlap.predictors.ngram.corpus import Kind
 from tokenlap.predictors.ngram.search import Found, Search, Sums
-from tokenlap.predictors.ngram.store import NgramModel
+from tokenlap.predictors.ngram.store import Kind, NgramModel
 from tokenlap.predictors.ngram.words import STOP_STEMS, is_foreign, is_request, stem, stems
 
 GENERIC_SCORE = 0.33

@@ -6,9 +6,24 @@ import json
 import sys
 from array import array
 from dataclasses import dataclass, fields
+from enum import IntEnum
 from pathlib import Path
 
 _MAGIC = b"tokenlap ngram 1\n"
+
+
+class Kind(IntEnum):
+    """What an answer is for: its own questions, any prompt, any prompt in another language, or to
+    continue a text.
+
+    A CONTINUATION has questions too, but opens in the middle of a sentence: with a blank or a small
+    letter.
+    """
+
+    SPECIFIC = 0
+    GENERIC = 1
+    FOREIGN = 2
+    CONTINUATION = 3
 
 
 @dataclass(frozen=True, slots=True)
