@@ -2,6 +2,6 @@
 
 asked.py is what every endpoint says in one form, conversation.py what the turns tell, calls.py
 which tools are called, prompted.py and labelled.py the formats that only the prompt asks for,
-strict.py what the platform demands of strict schemas, writing.py who writes each part, plan.py the
-plan.
+strict.py what the platform demands of strict schemas, writing.py and forms.py who writes each part,
+plan.py the plan.
 """
