@@ -97,7 +97,7 @@ def test_an_earlier_wait_that_comes_later_is_woken_first() -> None:
 def test_who_waits_for_the_same_tick_is_woken_in_the_order_of_coming() -> None:
     loop, order = Loop(), list[int]()
     for i in range(5):
-        Sleeper(loop, lambda i=i: order.append(i)).until(100.1)  # type: ignore[misc]
+        Sleeper(loop, lambda i=i: order.append(i)).until(100.1)  # type: ignore[misc] # i is an int
 
     loop.run()
 

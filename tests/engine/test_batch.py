@@ -67,8 +67,11 @@ def test_requests_beside_one_another_are_written_together() -> None:
     second = first._replace(prompt=tuple(render([Turn("user", "longer")], o200k())), n=1)
     model = Model(o200k(), EchoPredictor(o200k()))
 
-    laps = list(decode(first._replace(beside=(second,)), model))
+    both = first._replace(beside=(second,))
 
+    laps = list(decode(both, model))
+
+    assert (first.choices, both.choices, len(laps[0])) == (2, 3, 3)
     texts = [
         "".join(e.text for lap in laps for e in lap[choice] if isinstance(e, Text))
         for choice in range(3)

@@ -90,10 +90,8 @@ class Envelope:
             if cors(scope["path"]):
                 if scope["method"] == "OPTIONS":
                     return await _preflight(scope)(scope, receive, dressed)
-            elif (
-                self._local and (host := header(scope, b"host")) is not None and not is_local(host)
-            ):
-                raise foreign(host)
+            elif self._local:
+                _refuse_foreign(header(scope, b"host"))
             await self._app(scope, receive, dressed)
         except Exception as error:
             if status is not None:
@@ -135,12 +133,13 @@ def is_loopback(name: str) -> bool:
         return name.lower() == "localhost"
 
 
-def foreign(host: str) -> Forbidden:
-    """Return the complaint about a request that was meant for another host."""
-    return Forbidden(
-        f"Host '{short(host)}' is not served here: while this server listens on loopback, paths "
-        "outside /v1 answer to localhost and loopback addresses only."
-    )
+def _refuse_foreign(host: str | None) -> None:
+    """Raise Forbidden for a request that was meant for another host."""
+    if host is not None and not is_local(host):
+        raise Forbidden(
+            f"Host '{short(host)}' is not served here: while this server listens on loopback, "
+            "paths outside /v1 answer to localhost and loopback addresses only."
+        )
 
 
 def answer_to(scope: Scope, error: Exception) -> Response:

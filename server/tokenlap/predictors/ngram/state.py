@@ -13,8 +13,8 @@ from tokenlap.predictors.ngram.weights import LONGEST_MATCH, Join, Memory
 
 _LONGER = (0, *(min(x + 1, LONGEST_MATCH) for x in range(1, LONGEST_MATCH + 1)))
 _SETTLED = 4
-"""Where a near document has matched so many tokens, within a sentence that has not been said, the
-others have no vote: it would have a share below OUTSIDE.
+"""Where a near document has matched so many tokens, within a sentence that has not been said, no
+others join in: the share of one would be OUTSIDE over that document's relevance, or far less.
 """
 
 Context = tuple[dict[int, int], Sequence[Join], int, bool]
