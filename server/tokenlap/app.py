@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from tokenlap.api import azure, health, models, stored
+from tokenlap.api import azure, health, models
 from tokenlap.api.backend import Backend, random_id
 from tokenlap.api.calls import Calls, Observer
 from tokenlap.api.chat import route as chat
@@ -66,11 +66,11 @@ def late(place: str) -> Handler:
 
 ROUTES: Sequence[tuple[str, str, Handler]] = (
     ("POST", "/v1/chat/completions", chat.create_chat_completion),
-    ("GET", "/v1/chat/completions", stored.list_completions),
-    ("GET", "/v1/chat/completions/{completion_id}", stored.get_completion),
-    ("POST", "/v1/chat/completions/{completion_id}", stored.update_completion),
-    ("DELETE", "/v1/chat/completions/{completion_id}", stored.delete_completion),
-    ("GET", "/v1/chat/completions/{completion_id}/messages", stored.list_messages),
+    ("GET", "/v1/chat/completions", late("stored:list_completions")),
+    ("GET", "/v1/chat/completions/{completion_id}", late("stored:get_completion")),
+    ("POST", "/v1/chat/completions/{completion_id}", late("stored:update_completion")),
+    ("DELETE", "/v1/chat/completions/{completion_id}", late("stored:delete_completion")),
+    ("GET", "/v1/chat/completions/{completion_id}/messages", late("stored:list_messages")),
     ("POST", "/v1/completions", late("completions.route:create_completion")),
     ("POST", "/v1/embeddings", late("embeddings:create_embeddings")),
     ("POST", "/v1/moderations", late("moderations:create_moderation")),

@@ -15,7 +15,6 @@ from tokenlap.api.headers import header
 from tokenlap.api.plan.plan import plan_for
 from tokenlap.api.plan.strict import check_strict
 from tokenlap.api.serving import serve
-from tokenlap.api.stored import keeping
 from tokenlap.engine.batch import Model
 
 PATH = "/v1/chat/completions"
@@ -54,7 +53,11 @@ async def create_chat_completion(backend: Backend, request: Request) -> Response
     )
     alone = plan is not None and plan.calls == 1
     encoder = _encoder(backend, chat, model, prompt_tokens, alone)
-    kept = keeping(backend, request, encoder, chat.messages) if chat.store else None
+    kept = None
+    if chat.store:
+        from tokenlap.api.stored import keeping
+
+        kept = keeping(backend, request, encoder, chat.messages)
     return await serve(backend, request, call, generation, model, encoder, kept=kept)
 
 

@@ -7,10 +7,14 @@ from math import log
 
 from tokenlap.predictors.ngram.corpus import Entry
 from tokenlap.predictors.ngram.store import Questions
-from tokenlap.predictors.ngram.words import STOP_STEMS, is_request, stem, stems
-
-STOP_SHARE, REQUEST_SHARE = 0.15, 0.4
-"""How much of their idf words keep that say little: a, the, how; and explain, simply, advice."""
+from tokenlap.predictors.ngram.words import (
+    REQUEST_SHARE,
+    STOP_SHARE,
+    STOP_STEMS,
+    is_request,
+    stem,
+    stems,
+)
 
 
 def index_questions(entries: Sequence[Entry]) -> Questions:

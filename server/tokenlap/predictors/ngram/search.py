@@ -16,9 +16,8 @@ from math import log
 from typing import Literal
 
 from tokenlap.predictors.ngram.lexicon import DONE
-from tokenlap.predictors.ngram.questions import REQUEST_SHARE
 from tokenlap.predictors.ngram.store import NgramModel
-from tokenlap.predictors.ngram.words import STOP_STEMS, is_request
+from tokenlap.predictors.ngram.words import REQUEST_SHARE, STOP_STEMS, is_request
 
 _ANSWERED_SHARE = 0.35
 _ONLY_ANSWERED = 0.7

@@ -85,6 +85,10 @@ STOP_STEMS = frozenset(map(stem, STOP_WORDS))
 REQUEST_STEMS = frozenset(map(stem, REQUEST_WORDS))
 
 
+STOP_SHARE, REQUEST_SHARE = 0.15, 0.4
+"""How much of their idf words keep that say little: a, the, how; and explain, simply, advice."""
+
+
 def is_request(stem: str) -> bool:
     """Say whether a stem asks for something, or counts it, rather than names it."""
     return stem in REQUEST_STEMS or stem.isdigit()
