@@ -3,6 +3,7 @@ section 3).
 """
 
 import ast
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -166,3 +167,17 @@ def test_the_law_finds_what_breaks_it(place: str, source: str, complaint: str) -
 )
 def test_the_law_allows_what_it_should(place: str, source: str) -> None:
     assert broken(place, source) == []
+
+
+LATE = ("fastapi", "llguidance", "yaml", "tokenlap.predictors.grammar", "tokenlap.api.stored")
+"""What no chat needs: everybody would wait for it at the start."""
+
+
+def test_a_server_that_starts_has_loaded_nothing_that_a_chat_does_not_need() -> None:
+    asked = "import sys, tokenlap.cli.serve as s; s.create_app(); print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", asked], check=True, capture_output=True, text=True
+    ).stdout.split()
+
+    assert "tokenlap.api.chat.route" in loaded
+    assert not {*LATE} & {*loaded}

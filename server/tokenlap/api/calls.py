@@ -17,7 +17,7 @@ class Call:
     """A request on its way; times are seconds on the server's clock.
 
     queued: seconds spent waiting for a slot; first: when the first lap left; key: the last
-    characters of the API key.
+    characters of the API key; endings: of how many choices the last lap has left.
     """
 
     id: str
@@ -33,6 +33,7 @@ class Call:
     laps: int = 0
     tokens: int = 0
     ending: Ending | None = None
+    endings: int = 0
 
     def lapped(self, laps: Sequence[Lap]) -> None:
         """Count laps that leave now."""
@@ -47,6 +48,7 @@ class Call:
 
     def _written(self, events: Sequence[Event]) -> None:
         if events and type(last := events[-1]) is Finish:
+            self.endings += 1
             self.tokens += last.tokens
             self.ending = "length" if last.reason == "length" else "end"
 

@@ -104,8 +104,8 @@ class Reply:
 
     @property
     def over(self) -> bool:
-        """Whether no lap follows; of several choices nobody says."""
-        return self.call.ending is not None and self.generation.choices == 1
+        """Whether no lap follows."""
+        return self.call.endings == self.generation.choices
 
     async def close(self) -> list[Any]:
         """Return the chunks after the last lap, once the reply is stored."""

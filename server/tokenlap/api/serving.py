@@ -4,7 +4,7 @@ keeps it to the end.
 
 import json
 import logging
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from starlette.requests import Request
@@ -139,24 +139,9 @@ _ENDINGS: dict[StreamEnding, Any] = {
 
 def json_answer(body: Any, headers: dict[str, str] | None = None, status: int = 200) -> Response:
     """Return body as JSON, in ASCII and without spare blanks."""
-    return _Json(_encode(body).encode("ascii"), headers or {}, status)
-
-
-class _Json(Response):
-    """A response of bytes that are ready: Starlette's constructor takes 5 us (measured)."""
-
-    def __init__(self, body: bytes, headers: Mapping[str, str], status: int) -> None:
-        self.body = body
-        self.status_code = status
-        self.background = None
-        self.raw_headers = [
-            (b"content-length", b"%d" % len(body)),
-            (b"content-type", b"application/json"),
-            *[
-                (name.lower().encode("latin-1"), headers[name].encode("latin-1"))
-                for name in headers
-            ],
-        ]
+    return Response(
+        _encode(body), status_code=status, headers=headers, media_type="application/json"
+    )
 
 
 def server_timing(call: Call) -> str:

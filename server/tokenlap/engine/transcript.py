@@ -14,8 +14,6 @@ from tokenlap.engine.tokenizer import MESSAGE, SPECIAL_TOKENS, START, TokenId, T
 _MARKERS = frozenset(SPECIAL_TOKENS.values())
 _CHANNELS: dict[str, Channel] = {"reasoning": "reasoning", "refusal": "refusal"}
 _Utf8 = getincrementaldecoder("utf-8")
-_USUAL_HEADER = 64
-"""Characters of the longest header whose meaning is remembered."""
 _LONGEST = 4
 """The most bytes of a character in UTF-8, and so the most tokens it can be cut into."""
 
@@ -64,20 +62,6 @@ def unfinished(prompt: Sequence[TokenId], pieces: Pieces) -> bytes:
     decoder = _Utf8("replace")
     decoder.decode(tail)
     return decoder.getstate()[0]
-
-
-def _meaning(header: str) -> tuple[str, Channel | None, bool]:
-    """Return whose call a body is, "" for none, where its text goes, and whether a filter cut it.
-
-    header: as a model writes it, or a request opens it.
-    """
-    words = header.split()
-    recipient = next((word[3:] for word in words if word.startswith("to=")), "")
-    channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
-    return recipient, channel, words[-1:] == ["filtered"]
-
-
-_known = lru_cache(maxsize=64)(_meaning)
 
 
 class Transcript:
@@ -225,9 +209,11 @@ class Transcript:
         return self.close()
 
     def _open_body(self, header: str) -> Sequence[Event]:
-        meaning = _known if len(header) <= _USUAL_HEADER else _meaning
-        recipient, self._channel, self._filtered = meaning(header)
+        words = header.split()
+        recipient = next((word[3:] for word in words if word.startswith("to=")), "")
         self._header = None
+        self._filtered = words[-1:] == ["filtered"]
+        self._channel = None if recipient else _CHANNELS.get(words[-1] if words else "", "content")
         self._settle()
         if not recipient:
             return ()

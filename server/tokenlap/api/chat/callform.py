@@ -61,4 +61,4 @@ class CallForm:
         return {"id": call.id, "type": "function", "function": function}
 
 
-PLAIN, ALONE = CallForm(), CallForm(alone=True)
+PLAIN = CallForm()

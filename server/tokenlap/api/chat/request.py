@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from tokenlap.api.body import Body, Lenient, ModelName
-from tokenlap.api.chat.callform import ALONE, PLAIN, CallForm
+from tokenlap.api.chat.callform import PLAIN, CallForm
 from tokenlap.api.formats import Structured, one_format
 from tokenlap.api.messages import MOST, Message, check_calls, check_parts, turns
 from tokenlap.api.parameters import Generation, Metadata
@@ -176,7 +176,7 @@ class ChatRequest(Generation, Structured, Conversation):
     def call_form(self, *, alone: bool) -> CallForm:
         """Return how calls are spelled on the wire. alone: the reply makes one."""
         if not self.tools and self.functions is None:
-            return ALONE if alone else PLAIN
+            return PLAIN
         custom = (tool.custom.name for tool in self.tools or () if tool.custom)
         return CallForm(self.functions is not None and not self.tools, frozenset(custom), alone)
 

@@ -13,8 +13,8 @@ from tokenlap.api.plan.asked import Format, Json, Offer
 from tokenlap.api.plan.conversation import Conversation
 from tokenlap.api.plan.labelled import Field
 from tokenlap.api.plan.prompted import keyed, prompted_format
+from tokenlap.api.plan.writing import Writer
 from tokenlap.engine.batch import Model
-from tokenlap.engine.predictor import Predictor
 from tokenlap.errors import BadRequest
 from tokenlap.predictors.grammar.build import shape_of
 from tokenlap.predictors.grammar.facts import Facts, facts_of
@@ -25,7 +25,6 @@ from tokenlap.predictors.grammar.steer import is_prose, texts
 from tokenlap.predictors.grammar.values import ValuePredictor
 from tokenlap.predictors.sentences import SentencesPredictor
 
-Writer = Predictor[Any]
 _ANSWER = {
     "type": "object",
     "properties": {"answer": {"type": "string", "minLength": 1}},

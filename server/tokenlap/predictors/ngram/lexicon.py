@@ -19,9 +19,10 @@ FIRST_ORDINARY = 8
 
 DOT: TokenId = 13
 DASH: TokenId = 12
-AMBIGUOUS = (DOT, DASH)
 NEWLINES: TokenId = 279
 """The tokens `.`, `-` and `\\n\\n` of o200k_base."""
+AMBIGUOUS = (DOT, DASH)
+"""Tokens whose local id depends on what stands before them."""
 _FIXED = (NEWLINES, NEWLINES, NEWLINES, NEWLINES, END, DOT, DASH, NEWLINES)
 """The vocabulary's ids of the ids above; those that are never written map to some token all the
 same.
