@@ -65,3 +65,20 @@ def test_near_documents_stand_alone_only_within_a_sentence_that_has_not_been_sai
         )
 
     assert alone > 30
+
+
+@pytest.mark.parametrize("question", ASKED)
+def test_who_comes_back_after_such_a_stretch_has_matched_all_the_while(question: str) -> None:
+    corpus = default()._corpus
+    before: set[int] = set()
+    alone = False
+    lengths: list[int] = []
+    for state in states(question, seed=5):
+        came = {place: x for place, x in state.table.items() if place - 1 not in before}
+        if alone and not state.settled and state.longest > 1:
+            for place, x in came.items():
+                assert x == min(LONGEST_MATCH, common(corpus.tokens, place, state.history[1:]))
+                lengths.append(x)
+        before, alone = set(state.table), state.settled
+
+    assert max(lengths) > 2
