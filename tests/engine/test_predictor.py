@@ -5,7 +5,7 @@ from itertools import accumulate
 from math import exp, log, nextafter
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.engine.support import TOKENS, WEIGHTS, distributions, total
@@ -96,6 +96,8 @@ def test_a_roll_on_the_border_of_two_bars_draws_the_second() -> None:
 
 @examples(200)
 @given(weights=st.dictionaries(TOKENS, st.floats(1e-6, 1e6), min_size=1), u=ROLLS)
+@example(weights={0: 1e6, 1: 999999.9999999999, 2: 1e6}, u=0.0)  # of equal shares
+@example(weights={0: 999999.9999999999, 1: 1e6, 2: 1e6}, u=0.0)
 def test_weights_ranked_only_when_asked_draw_what_ranked_ones_draw(
     weights: dict[int, float], u: float
 ) -> None:
@@ -105,6 +107,7 @@ def test_weights_ranked_only_when_asked_draw_what_ranked_ones_draw(
     assert list(lazy.tokens) == list(ranked.tokens)
     assert list(lazy.probabilities) == pytest.approx(list(ranked.probabilities))
     assert drawn == lazy.draw(u)
+    assert u > 0 or drawn == ranked.tokens[0]
     ends = [0.0, *accumulate(ranked.probabilities)]
     at = list(ranked.tokens).index(drawn)
     assert ends[at] - 1e-9 <= u <= ends[at + 1] + 1e-9

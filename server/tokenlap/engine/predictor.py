@@ -103,7 +103,7 @@ class Distribution:
 
     @classmethod
     def of(
-        cls, weights: dict[TokenId, float], context: int = 0, tail: Tail = NO_TAIL
+        cls, weights: Mapping[TokenId, float], context: int = 0, tail: Tail = NO_TAIL
     ) -> "Distribution":
         """Return the distribution proportional to weights; raises ValueError when none is above
         zero.
@@ -179,10 +179,8 @@ class Weighted(Distribution):
         """Rank the candidates: their tokens or probabilities have been asked for."""
         if name not in ("tokens", "probabilities"):
             raise AttributeError(name)
-        ranked = sorted([(-weight, token) for token, weight in self._weights.items()])
-        total = -sum([weight for weight, _ in ranked])
-        self.tokens = [token for _, token in ranked]
-        self.probabilities = [-weight / total for weight, _ in ranked]
+        ranked = Distribution.of(self._weights)
+        self.tokens, self.probabilities = ranked.tokens, ranked.probabilities
         return getattr(self, name)
 
     def draw(self, u: float) -> TokenId:
@@ -191,9 +189,10 @@ class Weighted(Distribution):
         u: 0 <= u < 1.
         """
         weights = self._weights
-        heaviest = max(weights.values())
-        if u * sum(weights.values()) < heaviest:
-            return min([token for token, weight in weights.items() if weight == heaviest])
+        total = sum(weights.values())
+        most = max(weights.values()) / total
+        if u < most:  # several may have the largest share, though their weights differ
+            return min([token for token, weight in weights.items() if weight / total == most])
         return super().draw(u)
 
 
