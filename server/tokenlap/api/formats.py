@@ -29,7 +29,8 @@ def _schema(value: Any) -> Any:
 
 
 Texts = Annotated[
-    list[Annotated[str, Field(min_length=1)]], Field(min_length=1, max_length=_MOST_TEXTS)
+    list[Annotated[str, Field(min_length=1)]],
+    Field(min_length=1, max_length=_MOST_TEXTS, fail_fast=True),
 ]
 Source = Annotated[str, Field(min_length=1, max_length=_LONGEST)]
 JsonSchema = Annotated[

@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticKnownError
 
 from tokenlap.api.body import Body
 from tokenlap.api.complaints import wrong, wrong_kind, wrong_part
@@ -14,6 +15,9 @@ from tokenlap.api.wording import out_of_bounds, short, wrong_type
 from tokenlap.engine.sampler import SamplingParams
 from tokenlap.engine.stopping import StopParams
 from tokenlap.engine.tokenizer import VOCABULARY_SIZE, TokenId, o200k
+
+MOST_PAIRS = 16
+"""Pairs of a request's metadata."""
 
 
 def _one_or_many(value: Any) -> Any:
@@ -56,6 +60,14 @@ def _biases(value: Any) -> Any:
     return value
 
 
+def _few(value: Any) -> Any:
+    """Refuse metadata of too many pairs before pydantic looks at each of them."""
+    if isinstance(value, dict) and len(value) > MOST_PAIRS:
+        about = {"field_type": "Dictionary", "max_length": MOST_PAIRS, "actual_length": len(value)}
+        raise PydanticKnownError("too_long", about)
+    return value
+
+
 _Stops = Annotated[
     list[Annotated[str, Field(max_length=4096)]], Field(max_length=4, fail_fast=True)
 ]
@@ -63,7 +75,8 @@ Stop = Annotated[_Stops, BeforeValidator(_one_or_many, json_schema_input_type=st
 LogitBias = Annotated[dict[str, float], BeforeValidator(_biases)]
 Metadata = Annotated[
     dict[Annotated[str, Field(max_length=64)], Annotated[str, Field(max_length=512)]],
-    Field(max_length=16),
+    Field(max_length=MOST_PAIRS),
+    BeforeValidator(_few),
 ]
 
 
@@ -100,7 +113,10 @@ class Generation(Body):
     ignore_eos: bool | None = None
     min_tokens: Annotated[int, Field(ge=0)] | None = None
     stop_token_ids: (
-        Annotated[list[Annotated[int, Field(ge=0, lt=VOCABULARY_SIZE)]], Field(max_length=128)]
+        Annotated[
+            list[Annotated[int, Field(ge=0, lt=VOCABULARY_SIZE)]],
+            Field(max_length=128, fail_fast=True),
+        ]
         | None
     ) = None
     include_stop_str_in_output: bool | None = None

@@ -100,7 +100,7 @@ class ChatRequest(Generation, Structured, Conversation):
     )
     verbosity: Literal["low", "medium", "high"] | None = None
     prediction: dict[str, Any] | None = None
-    modalities: list[str] | None = None
+    modalities: Annotated[list[str], Field(fail_fast=True)] | None = None
     audio: dict[str, Any] | None = None
     web_search_options: dict[str, Any] | None = None
     moderation: dict[str, Any] | None = None

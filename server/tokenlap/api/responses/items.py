@@ -123,8 +123,8 @@ class ReasoningItem(Item):
 
     opaque: ClassVar[bool] = True
 
-    summary: list[dict[str, Any]]
-    content: list[dict[str, Any]] | None = None
+    summary: Annotated[list[dict[str, Any]], Field(fail_fast=True)]
+    content: Annotated[list[dict[str, Any]], Field(fail_fast=True)] | None = None
     encrypted_content: str | None = None
 
 

@@ -116,7 +116,7 @@ class ResponseRequest(Generation, Asked):
     prompt_cache_retention: Literal["in_memory", "24h"] | None = None
     prompt_cache_options: dict[str, Any] | None = None
     moderation: dict[str, Any] | None = None
-    context_management: list[dict[str, Any]] | None = None
+    context_management: Annotated[list[dict[str, Any]], Field(fail_fast=True)] | None = None
 
     @property
     def scored(self) -> int | None:
