@@ -91,12 +91,13 @@ async def test_every_refusal_comes_before_the_first_byte(stream: bool) -> None:
         assert answer.headers["content-type"] == "application/json"
 
 
-async def test_a_text_that_cannot_fit_is_not_even_cut_into_tokens() -> None:
-    begun = time.process_time()
+async def test_a_text_that_cannot_fit_is_not_even_cut_into_tokens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(generation, "render")
     answer = await asked(chat("x" * (LONGEST_TOKEN * 1000 + 1)), context_window=1000)
 
     assert "resulted in more than 1000 tokens" in error(answer)[0]
-    assert time.process_time() - begun < 2
 
 
 async def test_a_long_prompt_leaves_the_event_loop_to_others() -> None:
@@ -186,11 +187,11 @@ async def test_without_a_cap_many_choices_share_the_bound(monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("unit", ["a", "1", "é", "x'", "-1", "give a, ", "a b ", '{"a":', "\n"])
 async def test_no_text_holds_the_event_loop_for_long(unit: str) -> None:
-    """A pattern that goes back over its text would take minutes for one of these."""
+    """A pattern that goes back over its text would take minutes for one of these, not a second."""
     begun = time.process_time()
-    async with application() as client:
-        body = {**chat(unit * (20_000 // len(unit)), max_tokens=2), "model": "tokenlap"}
+    async with application(quiet(context_window=1_000_000)) as client:
+        body = {**chat(unit * (200_000 // len(unit)), max_tokens=2), "model": "tokenlap"}
         answer = await client.post(URL, json=body)
 
     assert answer.status_code == 200
-    assert time.process_time() - begun < 5
+    assert time.process_time() - begun < 60
