@@ -21,7 +21,7 @@ from tests.engine.support import (
     spelled,
 )
 from tests.properties import examples
-from tokenlap.engine.event import Finish, Score, Text
+from tokenlap.engine.event import Finish, PlainText, Score, Text
 from tokenlap.engine.predictor import Distribution
 from tokenlap.engine.sampler import SamplingParams
 from tokenlap.engine.tokenizer import CALL, CLOSE, END, MESSAGE, START, TokenId, o200k
@@ -52,7 +52,7 @@ def test_held_text_leaves_with_the_last_lap_before_finish() -> None:
     written = reply(pieces(["colour", "?"]), sequences=("?!END",))
 
     assert written.deltas == ["colour", "?"]
-    assert [type(event) for event in written.laps[-1]] == [Text, Finish]
+    assert [type(event) for event in written.laps[-1]] == [PlainText, Finish]
 
 
 @pytest.mark.parametrize(

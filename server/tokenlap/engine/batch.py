@@ -95,7 +95,6 @@ def reply(request: GenerationRequest, model: Model, choice: int) -> Iterator[Seq
         pieces, holdback, request.opening, scored, unfinished(request.prompt, pieces)
     )
     notes = Notes(transcript, request.top_logprobs, traced) if scored or traced else None
-    laps = generate(
-        model.predictor, traced or sampler, StopCondition(stop, transcript), request.prompt
-    )
-    return events(laps, transcript, notes)
+    condition = StopCondition(stop, transcript)
+    laps = generate(model.predictor, traced or sampler, condition, request.prompt)
+    return events(laps, condition, transcript, notes)

@@ -55,6 +55,20 @@ class Text:
     laps: tuple[LapTrace, ...] = ()
 
 
+class PlainText(Text):
+    """Text of the answer of which nothing more is to say, told by its type: the usual case."""
+
+    __slots__ = ()
+
+    def __init__(self, text: str, escaped: bytes) -> None:
+        """Take whole characters, plain and escaped."""
+        super().__init__(text, escaped)
+
+
+Run = tuple[PlainText, ...]
+"""Plain texts in a row."""
+
+
 @dataclass(frozen=True, slots=True)
 class ToolCall:
     """A tool call begins; its arguments follow. index counts the calls of a reply from 0."""

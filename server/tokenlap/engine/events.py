@@ -8,7 +8,7 @@ from dataclasses import replace
 from tokenlap.engine.event import Event, FinalReason, Finish, LapTrace, Score, Text
 from tokenlap.engine.loop import Step
 from tokenlap.engine.predictor import Distribution
-from tokenlap.engine.stopping import FinishReason
+from tokenlap.engine.stopping import FinishReason, StopCondition
 from tokenlap.engine.tokenizer import END, SPECIAL_TOKENS, TokenId
 from tokenlap.engine.trace import Traced
 from tokenlap.engine.transcript import Transcript
@@ -49,10 +49,11 @@ class Notes:
         """Return events with the notes that are due."""
         attached: list[Event] = []
         for event in events:
-            if self._laps:
-                event, self._laps = replace(event, laps=tuple(self._laps)), []
+            laps, self._laps = tuple(self._laps), []
             if isinstance(event, Text):
-                event = replace(event, scores=self._due())
+                event = Text(event.text, event.escaped, event.channel, self._due(), laps)
+            elif laps:
+                event = replace(event, laps=laps)
             attached.append(event)
         return attached
 
@@ -69,13 +70,13 @@ class Notes:
 
 
 def events(
-    steps: Iterable[Step], transcript: Transcript, notes: Notes | None = None
+    steps: Iterable[Step], stop: StopCondition, transcript: Transcript, notes: Notes | None = None
 ) -> Iterator[Sequence[Event]]:
     """Yield the events of each lap; the last list ends with Finish.
 
-    transcript: the one that the stop condition behind steps pushes each token to.
+    stop: the condition behind steps; transcript: the one that it pushes each token to.
     """
-    for tokens, (token, distribution, finish) in enumerate(steps, start=1):
+    for token, distribution, finish in steps:
         ready = transcript.ready
         if notes is not None:
             notes.lap(token, distribution, finish)
@@ -84,7 +85,7 @@ def events(
             yield ready
         else:
             ended = token == END and finish == "stop"
-            yield [*ready, *_ending(finish, tokens - ended, transcript, notes)]
+            yield [*ready, *_ending(finish, stop.written - ended, transcript, notes)]
 
 
 def _ending(

@@ -37,19 +37,32 @@ class StopCondition:
     def __init__(self, params: StopParams, transcript: Transcript) -> None:
         """Take the transcript that reads the reply's text for stop sequences."""
         self._ends = frozenset(params.ends)
+        self._texts_end = bool(params.token_ids)  # the others that end a reply are markers
         self._shown = params.include_sequence
         self._max_tokens = params.max_tokens
         self._min_tokens = params.min_tokens
         self._transcript = transcript
         self._push = transcript.push
-        self._written = 0
+        self._left = params.max_tokens
 
     def reached(self, token: TokenId) -> FinishReason | None:
         """Return why the reply ends with token, or None.
 
         The wall comes last: a reply whose last allowed token also stops it says `stop`.
         """
-        self._written = written = self._written + 1
+        self._left = left = self._left - 1
+        piece = self._transcript.plain.get(token)
+        if piece is None or self._texts_end:
+            return self._reached(token, self.written)
+        self._transcript.ready = piece  # the usual case: a text, and it is all there is to say
+        return None if left else "length"
+
+    @property
+    def written(self) -> int:
+        """How many tokens there were."""
+        return self._max_tokens - self._left
+
+    def _reached(self, token: TokenId, written: int) -> FinishReason | None:
         if token in self._ends and written > self._min_tokens:
             if self._shown:
                 self._push(token)

@@ -3,22 +3,24 @@ stop text is held back.
 """
 
 from codecs import getincrementaldecoder
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
-from tokenlap.engine.event import Arguments, Channel, Event, Text, ToolCall, escape
+from tokenlap.engine.event import Arguments, Channel, Event, PlainText, Run, Text, ToolCall, escape
 from tokenlap.engine.holdback import HoldBack
 from tokenlap.engine.template import ASSISTANT
 from tokenlap.engine.tokenizer import MESSAGE, SPECIAL_TOKENS, START, TokenId, Tokenizer
 
 _MARKERS = frozenset(SPECIAL_TOKENS.values())
 _CHANNELS: dict[str, Channel] = {"reasoning": "reasoning", "refusal": "refusal"}
+_NONE: Mapping[TokenId, Run | None] = MappingProxyType({})
 _Utf8 = getincrementaldecoder("utf-8")
 _LONGEST = 4
 """The most bytes of a character in UTF-8, and so the most tokens it can be cut into."""
 
 
-class Pieces(dict[TokenId, tuple[Text, ...] | None]):
+class Pieces(dict[TokenId, Run | None]):
     """Each token's text as a ready-made event; None for a part of a character or a marker. Filled
     as tokens occur.
     """
@@ -28,13 +30,13 @@ class Pieces(dict[TokenId, tuple[Text, ...] | None]):
         super().__init__()
         self.tokenizer = tokenizer
 
-    def __missing__(self, token: TokenId) -> tuple[Text, ...] | None:
+    def __missing__(self, token: TokenId) -> Run | None:
         """Make, keep and return the piece of a token that is met for the first time."""
-        piece: tuple[Text, ...] | None = None
+        piece: Run | None = None
         if token not in _MARKERS:
             try:
                 text = self.tokenizer.token_bytes(token).decode("utf-8")
-                piece = (Text(text, escape(text)),)
+                piece = (PlainText(text, escape(text)),)
             except UnicodeDecodeError:
                 piece = None
         self[token] = piece
@@ -102,7 +104,7 @@ class Transcript:
         self._channel: Channel | None = None  # None: the arguments of a tool call
         self._watched = watched
         self._skipped = False
-        self._plain = False
+        self.plain: Mapping[TokenId, Run | None] = _NONE
         self._filtered = False
         self._opened = self._open_body(opening)  # of the open turn: leaves with the first lap
 
@@ -140,12 +142,13 @@ class Transcript:
 
         may_stop: False where a stop sequence does not count yet (min_tokens).
         """
-        if self._plain:
-            piece = self._pieces[token]
-            if piece is not None:
-                self.ready = piece
-                return False
-        return self._push(token, may_stop)
+        if self.plain is not _NONE and (piece := self._pieces[token]) is not None:
+            self.ready = piece
+            return False
+        matched = self._take(token, may_stop)
+        if self._opened:
+            self.ready, self._opened = (*self._opened, *self.ready), ()
+        return matched
 
     def close(self) -> Sequence[Event]:
         """Return what was held back: the reply has ended. An unfinished character is dropped."""
@@ -157,12 +160,6 @@ class Transcript:
         """Take a stop token, whose text is not shown."""
         self.ready, self._opened = self._opened, ()
         self._skipped = True
-
-    def _push(self, token: TokenId, may_stop: bool) -> bool:
-        matched = self._take(token, may_stop)
-        if self._opened:
-            self.ready, self._opened = (*self._opened, *self.ready), ()
-        return matched
 
     def _take(self, token: TokenId, may_stop: bool) -> bool:
         self.reasoning_tokens += self._channel == "reasoning"
@@ -193,6 +190,8 @@ class Transcript:
             return (Arguments(self.calls - 1, text, escape(text)),)
         if self._channel != "reasoning":
             self.released += len(text)
+        if self._channel == "content":
+            return (PlainText(text, escape(text)),)
         return (Text(text, escape(text), self._channel),)
 
     def _mark(self, token: TokenId) -> Sequence[Event]:
@@ -205,7 +204,7 @@ class Transcript:
         if token != START or self._raw:
             return ()
         self._header = ""
-        self._plain = False
+        self.plain = _NONE
         return self.close()
 
     def _open_body(self, header: str) -> Sequence[Event]:
@@ -222,10 +221,11 @@ class Transcript:
 
     def _settle(self) -> None:
         """Choose the fast path where a token's piece is all there is to say."""
-        self._plain = (
+        plain = (
             self._channel == "content"
             and self._header is None
             and self._holdback is None
             and not self._watched
             and not self._decoder.getstate()[0]
         )
+        self.plain = self._pieces if plain else _NONE

@@ -30,7 +30,6 @@ class ScriptPredictor:
     def __init__(self, steps: Sequence[Distribution], tokenizer: Tokenizer) -> None:
         """Take one distribution a lap."""
         self._steps = steps
-        self._last = len(steps)
         self._tokenizer = tokenizer
 
     @classmethod
@@ -55,7 +54,10 @@ class ScriptPredictor:
 
     def next(self, state: ScriptState) -> Distribution:
         """Return the distribution of the next step, the end token after the last."""
-        return self._steps[state] if state < self._last else _OVER
+        try:
+            return self._steps[state]
+        except IndexError:
+            return _OVER
 
     def append(self, state: ScriptState, token: TokenId) -> ScriptState:
         """Go on to the next step."""

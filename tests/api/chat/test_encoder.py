@@ -1,7 +1,8 @@
 """Chunks as bytes: ready-made around a text that is escaped already, and what JSON would be."""
 
 import json
-from itertools import count
+from collections.abc import Sequence
+from itertools import count, pairwise
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,18 @@ from tests.support import Json, application, chat, chunks_of, data_of, marked, s
 from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, OpenedCall, Opening
 from tokenlap.api.chat.encoder import ChatEncoder
 from tokenlap.api.chat.frames import Envelope
-from tokenlap.engine.event import Arguments, Channel, Finish, Score, Text, ToolCall, escape
+from tokenlap.engine.batch import Lap
+from tokenlap.engine.event import (
+    Arguments,
+    Channel,
+    Event,
+    Finish,
+    PlainText,
+    Score,
+    Text,
+    ToolCall,
+    escape,
+)
 from tokenlap.engine.tokenizer import o200k
 from tokenlap.errors import Overloaded
 
@@ -33,6 +45,10 @@ def text(content: str, channel: Channel = "content", *scores: Score) -> Text:
     return Text(content, escape(content), channel, scores)
 
 
+def plain(content: str) -> PlainText:
+    return PlainText(content, escape(content))
+
+
 def chunk(model: str, choice: int, delta: Json, **more: object) -> Json:
     """A chunk as the API reference describes it."""
     part = {"index": choice, "delta": delta, "logprobs": None, "finish_reason": None, **more}
@@ -50,21 +66,29 @@ def chunk(model: str, choice: int, delta: Json, **more: object) -> Json:
 @examples(150)
 @given(
     model=MODELS,
-    said=st.lists(st.tuples(st.integers(0, 3), TEXTS), min_size=1, max_size=8),
+    said=st.lists(
+        st.tuples(st.integers(0, 3), st.lists(TEXTS, min_size=1, max_size=4)), max_size=8
+    ),
     include_usage=st.booleans(),
+    scored=st.booleans(),
 )
 def test_ready_made_bytes_say_what_json_says(
-    model: str, said: list[tuple[int, str]], include_usage: bool
+    model: str, said: list[tuple[int, list[str]]], include_usage: bool, scored: bool
 ) -> None:
-    chunks = [(choice, text(content)) for choice, content in said]
+    runs: list[ChatChunk] = [(choice, tuple(map(plain, texts))) for choice, texts in said]
 
-    frames = encoder(model, include_usage=include_usage).frames(chunks)
+    frames = encoder(model, include_usage=include_usage, scored=scored).frames(runs)
 
     usage = {"usage": None} if include_usage else {}
-    expected = [{**chunk(model, choice, {"content": c}), **usage} for choice, c in said]
+    logprobs: Json = {"logprobs": {"content": [], "refusal": None}} if scored else {}
+    expected = [
+        {**chunk(model, choice, {"content": content}, **logprobs), **usage}
+        for choice, texts in said
+        for content in texts
+    ]
     assert chunks_of(frames) == expected
     assert frames.isascii()
-    assert len(frames.decode().splitlines()) == 2 * len(said)
+    assert len(frames.decode().splitlines()) == 2 * len(expected)
     for served in chunks_of(frames):
         spec.check("CreateChatCompletionStreamResponse", served)
 
@@ -97,6 +121,7 @@ def test_every_other_chunk_is_what_the_document_wants(model: str, content: str, 
         (Opening("content"), {"role": "assistant", "content": "", "refusal": None}, {}),
         (Opening("refusal"), {"role": "assistant", "content": None, "refusal": ""}, {}),
         (Opening("neither"), {"role": "assistant", "content": None, "refusal": None}, {}),
+        (text("a"), {"content": "a"}, {}),
         (text("a", "refusal"), {"refusal": "a"}, {}),
         (text("a", "reasoning"), {"reasoning_content": "a", "reasoning": "a"}, {}),
         (
@@ -112,6 +137,36 @@ def test_each_event_has_its_delta(event: ChatEvent, delta: Json, more: Json) -> 
     frames = encoder().frames([(2, event)])
 
     assert chunks_of(frames) == [chunk("m", 2, delta, **more)]
+
+
+EVENTS = st.one_of(
+    TEXTS.map(plain),
+    st.builds(text, TEXTS, st.sampled_from(["content", "reasoning", "refusal"])),
+    st.builds(ToolCall, st.just(0), st.just("f")),
+    st.just(Arguments(0, "{", b"{")),
+)
+
+
+@examples(150)
+@given(
+    laps=st.lists(st.lists(st.lists(EVENTS, max_size=3), min_size=1, max_size=1), max_size=12)
+    | st.lists(st.lists(st.lists(EVENTS, max_size=3), min_size=3, max_size=3), max_size=5),
+    cuts=st.sets(st.integers(0, 12)),
+)
+def test_how_many_laps_leave_together_changes_nothing(
+    laps: list[list[list[Event]]], cuts: set[int]
+) -> None:
+    laps.append([[Finish("stop", 5)]] * len(laps[0]) if laps else [[Finish("stop", 5)]])
+    ends = [*sorted(cut for cut in cuts if cut < len(laps)), len(laps)]
+    parts = [list(map(tuple, laps[a:b])) for a, b in pairwise([0, *ends])]
+
+    def written(*parts: Sequence[Lap]) -> tuple[bytes, Json]:
+        whole = ChatEncoder(Envelope("chatcmpl-1", 1, "m", "fp_1"), o200k(), 3, new_id=str)
+        chunks = [whole.encode(part) for part in parts]
+        frames = b"".join(map(whole.frames, chunks))
+        return frames, whole.fold([each for some in chunks for each in some])
+
+    assert written(*parts) == written(list(map(tuple, laps)))
 
 
 def test_only_the_fragment_that_opens_a_call_has_its_id_type_and_name() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.properties import examples
 from tests.support import Json
 from tokenlap.api.chat.predicted import Predicted, counts
-from tokenlap.engine.event import Finish, Text
+from tokenlap.engine.event import Finish, PlainText, Text
 from tokenlap.engine.tokenizer import o200k
 
 TOKENS = st.lists(st.integers(0, 5), max_size=30)
@@ -47,8 +47,9 @@ def test_the_content_of_all_choices_counts_and_nothing_else_does() -> None:
     predicted = Predicted.of({"type": "content", "content": "one two"}, o200k())
     assert predicted is not None
 
-    predicted.read([(0, Text("one", b"")), (0, Text(" two", b"")), (0, Finish("stop", 2))])
+    predicted.read([(0, (PlainText("one", b""), PlainText(" two", b""))), (0, Finish("stop", 2))])
     predicted.read([(1, Text("one", b"")), (1, Text(" two", b"", "reasoning"))])
+    predicted.read([(2, Finish("stop", 0))])
 
     assert predicted.counts() == (3, 1)
 

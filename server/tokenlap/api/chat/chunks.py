@@ -5,7 +5,7 @@ each tool call.
 from dataclasses import dataclass
 from typing import Literal
 
-from tokenlap.engine.event import Arguments, Event, Finish, LapTrace, Text, ToolCall
+from tokenlap.engine.event import Arguments, Event, Finish, LapTrace, Run, Text, ToolCall
 
 Kind = Literal["content", "refusal", "neither"]
 
@@ -31,9 +31,9 @@ class Opening:
 
 
 Said = Text | OpenedCall | Arguments | Finish
-ChatEvent = Said | Opening
+ChatEvent = Said | Opening | Run
 ChatChunk = tuple[int, ChatEvent]
-"""Which choice, and what happened to it."""
+"""Which choice, and what happened to it. Of a run each text is a chunk of its own on the wire."""
 
 
 def opening(first: Event) -> Kind:

@@ -8,7 +8,8 @@ chunk leaves together with the first text, so TTFT is what the latency says; no 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, cast
 
 from tokenlap.api.backend import random_id
 from tokenlap.api.chat.callform import PLAIN, CallForm
@@ -18,7 +19,7 @@ from tokenlap.api.chat.frames import DONE, Envelope, Frames, data
 from tokenlap.api.chat.predicted import Predicted
 from tokenlap.api.chat.usage import usage
 from tokenlap.engine.batch import Lap
-from tokenlap.engine.event import Event, Finish, Text, ToolCall
+from tokenlap.engine.event import Event, Finish, PlainText, Run, ToolCall
 from tokenlap.engine.tokenizer import Tokenizer
 from tokenlap.errors import ApiError
 
@@ -50,17 +51,25 @@ class ChatEncoder:
         chunks: list[ChatChunk] = []
         for position, lap in enumerate(laps):
             if self._opened and len(lap) == 1:  # the usual case: more of the one choice
-                noted = self._noted
-                chunks += [
-                    (0, event if type(event) is Text else noted(event))
-                    for (events,) in (laps[position:] if position else laps)
-                    for event in events
-                ]
+                chunks += self._further(laps[position:] if position else laps)
                 break
             chunks += self._encode(lap)
         if self.predicted is not None:
             self.predicted.read(chunks)
         return chunks
+
+    def _further(self, laps: Sequence[Lap]) -> list[ChatChunk]:
+        """Return further chunks of the only choice."""
+        last = laps[-1][0]
+        if len(laps) == 1:
+            return self._said(0, last)
+        try:  # the usual case: one plain text a lap, and with the last lap the end
+            run = tuple([event for ((event,),) in laps[:-1] if type(event) is PlainText])
+        except ValueError:  # a lap of several events, or of none
+            run = ()
+        if len(run) == len(laps) - 1:
+            return [(0, run), *self._said(0, last)]
+        return self._said(0, [event for (events,) in laps for event in events])
 
     def _encode(self, lap: Lap) -> list[ChatChunk]:
         chunks: list[ChatChunk] = []
@@ -73,8 +82,19 @@ class ChatEncoder:
                     call, events = self._with_id(events[0]), events[1:]
                 chunks.append((choice, Opening(kind, call)))
                 self._opened = choice + 1
-            for event in events:
-                chunks.append((choice, event if type(event) is Text else self._noted(event)))
+            chunks += self._said(choice, events)
+        return chunks
+
+    def _said(self, choice: int, events: Sequence[Event]) -> list[ChatChunk]:
+        """Return further chunks of a choice, its plain texts in runs."""
+        if len(events) == 1 and type(events[0]) is PlainText:
+            return [(choice, (events[0],))]
+        chunks: list[ChatChunk] = []
+        for kind, alike in groupby(events, type):
+            if kind is PlainText:
+                chunks.append((choice, cast(Run, tuple(alike))))
+            else:
+                chunks += [(choice, self._noted(event)) for event in alike]
         return chunks
 
     def close(self) -> list[ChatChunk]:

@@ -29,10 +29,10 @@ def folded(
     kind: Kind = "content"
     reason: str = ""
     for event in events:
-        if type(event) is Text and not (event.laps or scored):  # the usual case, and no other cost
-            texts[event.channel].append(event.text)
-            continue
         match event:
+            case tuple():
+                texts["content"] += [plain.text for plain in event]
+                continue
             case Opening():
                 kind = event.kind
                 if event.call is None:

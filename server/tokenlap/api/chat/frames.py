@@ -12,7 +12,7 @@ from tokenlap.api.chat.callform import CallForm
 from tokenlap.api.chat.chunks import ChatChunk, ChatEvent, Kind, OpenedCall, Opening, Said
 from tokenlap.api.chat.deltas import no_scores, role_delta, text_delta
 from tokenlap.api.logprobs import entries, trace
-from tokenlap.engine.event import Arguments, Finish, Text
+from tokenlap.engine.event import Arguments, Finish, Run, Text
 from tokenlap.engine.tokenizer import Tokenizer
 
 DONE = b"data: [DONE]\n\n"
@@ -43,7 +43,9 @@ class Envelope(NamedTuple):
 class Frames:
     """Writes the chunks of one reply as server-sent events."""
 
-    __slots__ = ("_after", "_before", "_envelope", "_form", "_heads", "_scored", "_tokenizer")
+    __slots__ = (
+        "_after", "_around_texts", "_before", "_envelope", "_form", "_scored", "_tokenizer",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -67,46 +69,34 @@ class Frames:
         known = to_id, envelope.id.encode(), to_created, envelope.created, rest
         self._before = b'data: %b%b%b%d%b,"choices":[' % known
         self._after = b"]" + (b',"usage":null' if with_usage else b"") + b"}\n\n"
-        self._heads: dict[int, tuple[bytes, bytes]] = {}
+        self._around_texts: dict[int, tuple[bytes, bytes, bytes]] = {}
 
     def write(self, chunks: Sequence[ChatChunk]) -> bytes:
         """Return chunks as events; a plain text is ready bytes between ready bytes."""
-        if self._scored:
-            return b"".join([self._frame_of(choice, event) for choice, event in chunks])
-        frames: list[bytes] = []
-        run: list[bytes] = []  # plain texts of the first choice: what stands between them is joined
-        for choice, event in chunks:
-            if type(event) is Text and event.channel == "content" and not event.laps:
-                if choice == 0:
-                    run.append(event.escaped)
-                    continue
-                head, tail = self._plain(choice)
-                frame = head + event.escaped + tail
-            else:
-                frame = self._frame_of(choice, event)
-            frames += [self._joined(run), frame] if run else [frame]
-            run = []
-        if not frames:  # the usual case
-            return self._joined(run) if run else b""
-        return b"".join([*frames, self._joined(run)] if run else frames)
+        if len(chunks) == 1:
+            return self._frame_of(*chunks[0])
+        return b"".join([self._frame_of(choice, event) for choice, event in chunks])
 
     def usage(self, told: Json) -> bytes:
         """Return the chunk that tells usage and has no choice."""
         return data({**self._envelope.chunk(), "choices": [], "usage": told})
 
-    def _joined(self, texts: Sequence[bytes]) -> bytes:
-        head, tail = self._heads.get(0) or self._plain(0)
-        return head + (tail + head).join(texts) + tail
-
-    def _plain(self, choice: int) -> tuple[bytes, bytes]:
-        """Return the bytes before and after the text of a chunk that holds nothing but text."""
-        if choice not in self._heads:
+    def _joined(self, choice: int, run: Run) -> bytes:
+        """Return a chunk for each text: what stands between two of them is the same everywhere."""
+        if choice not in self._around_texts:
+            logprobs = _json(no_scores("content")) if self._scored else b"null"
             head = b'%b{"index":%d,"delta":{"content":"' % (self._before, choice)
-            self._heads[choice] = head, b'"},"logprobs":null,"finish_reason":null}' + self._after
-        return self._heads[choice]
+            tail = b'"},"logprobs":%b,"finish_reason":null}%b' % (logprobs, self._after)
+            self._around_texts[choice] = head, tail + head, tail
+        head, between, tail = self._around_texts[choice]
+        if len(run) == 1:
+            return head + run[0].escaped + tail
+        return head + between.join([plain.escaped for plain in run]) + tail
 
     def _frame_of(self, choice: int, event: ChatEvent) -> bytes:
         match event:
+            case tuple():
+                return self._joined(choice, event)
             case Opening(kind, call):
                 if call is None:
                     return self._around(_opened(choice, kind, self._scored))

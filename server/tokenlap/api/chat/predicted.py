@@ -39,8 +39,14 @@ class Predicted:
     def read(self, chunks: Iterable[ChatChunk]) -> None:
         """Keep the content of chunks."""
         for choice, event in chunks:
-            if type(event) is Text and event.channel == "content":
-                self._said.setdefault(choice, []).append(event.text)
+            match event:
+                case tuple():
+                    texts = [plain.text for plain in event]
+                case Text(text, channel="content"):
+                    texts = [text]
+                case _:
+                    continue
+            self._said.setdefault(choice, []).extend(texts)
 
     def counts(self) -> tuple[int, int]:
         """Return how many of its tokens the choices accepted and rejected, all together."""

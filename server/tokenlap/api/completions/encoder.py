@@ -14,7 +14,7 @@ from tokenlap.api.completions.fold import chosen, folded
 from tokenlap.api.completions.logprobs import Echo, Ledger, Piece, Prompt
 from tokenlap.api.logprobs import trace
 from tokenlap.engine.batch import Lap
-from tokenlap.engine.event import Event, Finish, LapTrace, Text
+from tokenlap.engine.event import Event, Finish, LapTrace, PlainText, Text
 from tokenlap.engine.tokenizer import Tokenizer
 from tokenlap.errors import ApiError
 
@@ -59,7 +59,7 @@ class CompletionEncoder:
                     self._begun.add(choice)
                     chunks.append((choice, Echo(self._prompt(choice).text)))
                 for event in events:
-                    if type(event) is Text:
+                    if isinstance(event, Text):
                         chunks.append((choice, event))
                     else:
                         chunks.append((choice, self._counted(event)))
@@ -74,7 +74,7 @@ class CompletionEncoder:
         pieces: list[bytes] = []
         heads, tail, plain = self._heads, self._tail, not self.scored
         for choice, piece in chunks:
-            if plain and type(piece) is Text and not piece.laps:
+            if plain and type(piece) is PlainText:
                 pieces += (heads.get(choice) or self._head(choice), piece.escaped, tail)
             else:
                 pieces.append(self._framed(choice, piece))

@@ -60,13 +60,15 @@ class ResponseEncoder:
         run: list[Text | Arguments] = []
         for (events,) in laps:
             for piece in events:
-                if type(piece) is Arguments or (type(piece) is Text and piece.channel == channel):
+                if type(piece) is Arguments or (
+                    isinstance(piece, Text) and piece.channel == channel
+                ):
                     run.append(piece)
                     continue
                 chunks += self._deltas(run)
                 chunks += self._turn(piece)
                 channel = self.output.channel
-                run = [piece] if type(piece) is Text and channel else []
+                run = [piece] if isinstance(piece, Text) and channel else []
         chunks += self._deltas(run)
         return chunks
 
