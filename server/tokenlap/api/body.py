@@ -9,6 +9,7 @@ import asyncio
 import re
 import sys
 from collections.abc import Iterable
+from types import NoneType
 from typing import Annotated, Any, ClassVar, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,8 +28,10 @@ MARK = b"\xef\xbb\xbf"
 """The byte order mark of UTF-8."""
 _MOST = sys.float_info.max
 _NUMBERS = frozenset({int, float})
-_PERHAPS_ENDLESS = re.compile(rb"[eE]\+?\d{3}|\d{200}")
-"""What a number beyond a double must have: three digits of an exponent, or two hundred in a row."""
+_PLAIN = frozenset({str, int, float, bool, dict, NoneType})
+"""Types of values in which nothing can be unknown, or anything may stand."""
+_PERHAPS_ENDLESS = re.compile(rb"[eE\d][+\d]\d\d")
+"""What a number beyond a double must have: some digits of an exponent, or hundreds of others."""
 _SHORT = 8_192
 """Bytes of a body up to which looking for such a number is quicker than looking at all values."""
 
@@ -221,11 +224,12 @@ def unknown_parameters(value: Lenient, path: str = "", strict: bool = False) -> 
     fields = value.__dict__
     for name in sorted(value.__pydantic_fields_set__ & fields.keys()):
         field = fields[name]
-        if type(field) is list:
+        kind = type(field)
+        if kind is list:
             if field and Lenient in type(field[0]).__mro__:
                 for i, item in enumerate(field):
                     names += unknown_parameters(item, f"{path}{name}[{i}].", strict)
-        elif Lenient in type(field).__mro__:
+        elif kind not in _PLAIN and Lenient in kind.__mro__:
             names += unknown_parameters(field, f"{path}{name}.", strict)
         if strict and field is not None and name in value.extensions:
             names.append(path + name)

@@ -125,10 +125,12 @@ class Reply:
         """Read the prompts and return how many of their tokens the cache of this key did not
         know.
         """
-        prompts = [each.prompt for each in (self.generation, *self.generation.beside)]
-        self._leases = [self.deployment.cache.lease(self.key, prompt) for prompt in prompts]
-        self.encoder.cached_tokens = sum(shown(lease.cached_tokens) for lease in self._leases)
-        return sum(map(len, prompts)) - sum(lease.cached_tokens for lease in self._leases)
+        cache, generation = self.deployment.cache, self.generation
+        prompts = [generation.prompt, *[each.prompt for each in generation.beside]]
+        self._leases = [cache.lease(self.key, prompt) for prompt in prompts]
+        cached = [lease.cached_tokens for lease in self._leases]
+        self.encoder.cached_tokens = sum(map(shown, cached))
+        return sum(map(len, prompts)) - sum(cached)
 
 
 def enter(

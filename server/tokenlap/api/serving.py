@@ -147,6 +147,8 @@ def json_answer(body: Any, headers: dict[str, str] | None = None, status: int = 
 def server_timing(call: Call) -> str:
     """Return where the time of a blocking answer went, in milliseconds (Server-Timing)."""
     ttft, finished = call.ttft or 0.0, call.finished or call.arrived
-    decode_time = max(0.0, finished - call.arrived - ttft)
-    parts = {"queue": call.queued, "ttft": ttft, "decode": decode_time}
-    return ", ".join(f"{name};dur={seconds * 1000:.1f}" for name, seconds in parts.items())
+    decode = max(0.0, finished - call.arrived - ttft)
+    return (
+        f"queue;dur={call.queued * 1000:.1f}, ttft;dur={ttft * 1000:.1f}, "
+        f"decode;dur={decode * 1000:.1f}"
+    )

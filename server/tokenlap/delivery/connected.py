@@ -7,8 +7,7 @@ or None for one turn of the event loop.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Iterator, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, TypeVar
 
 from tokenlap.delivery.drain import Drain
@@ -87,7 +86,7 @@ class Interruption:
         """Belong to the task that runs now."""
         task = asyncio.current_task()
         assert task is not None
-        self._task = task
+        self.task = task
         self.reason: type[ClientLeft] | type[ServerStopping] | None = None
 
     def leave(self) -> None:
@@ -101,23 +100,7 @@ class Interruption:
     def _stop(self, reason: type[ClientLeft] | type[ServerStopping]) -> None:
         if self.reason is None:
             self.reason = reason
-            self._task.cancel()
-
-    @contextmanager
-    def while_connected(self, receive: Receive, drain: Drain) -> Iterator[None]:
-        """Raise ClientLeft or ServerStopping in place of the cancellation that they cause."""
-        listener = Listener(receive, self.leave)
-        drain.add(self)
-        try:
-            yield
-        except asyncio.CancelledError:
-            if self.reason is None:
-                raise  # somebody else's
-            self._task.uncancel()
-            raise self.reason from None
-        finally:
-            listener.close()
-            drain.discard(self)
+            self.task.cancel()
 
 
 async def while_connected(work: Coroutine[Any, Any, T], receive: Receive, drain: Drain) -> T:
@@ -126,5 +109,16 @@ async def while_connected(work: Coroutine[Any, Any, T], receive: Receive, drain:
     Cancels the work and raises ClientLeft when the client leaves first, ServerStopping when the
     server does.
     """
-    with Interruption().while_connected(receive, drain):
+    stop = Interruption()
+    listener = Listener(receive, stop.leave)
+    drain.add(stop)
+    try:
         return await bounce(work)
+    except asyncio.CancelledError:
+        if stop.reason is None:
+            raise  # somebody else's
+        stop.task.uncancel()
+        raise stop.reason from None
+    finally:
+        listener.close()
+        drain.discard(stop)

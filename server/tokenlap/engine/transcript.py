@@ -74,6 +74,9 @@ class Transcript:
     "assistant" is the answer, "assistant reasoning" and "assistant refusal" are channels,
     "assistant to=NAME" is a tool call, "assistant filtered" says that a filter has cut the reply.
     In a raw text markers are skipped and mean nothing.
+
+    `plain` are the tokens whose text is all there is to say, none where more must be looked at:
+    whoever finds a token there may put its text into `ready` instead of a push.
     """
 
     def __init__(

@@ -121,8 +121,8 @@ class ChatEncoder:
         """Return the usage of all choices so far; the prompt counts once."""
         return usage(
             self.prompt_tokens,
-            sum(finish.tokens for finish in self._finished),
-            sum(finish.reasoning_tokens for finish in self._finished),
+            sum([finish.tokens for finish in self._finished]),
+            sum([finish.reasoning_tokens for finish in self._finished]),
             self.cached_tokens,
             self.predicted.counts() if self.predicted else (0, 0),
         )

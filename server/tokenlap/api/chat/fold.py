@@ -39,6 +39,8 @@ def folded(
                     continue
                 event = event.call
                 calls.append(event)
+            case Finish():
+                reason = form.reason(event.reason)
             case Text():
                 texts[event.channel].append(event.text)
                 scores.setdefault(event.channel, []).extend(event.scores)
@@ -46,8 +48,6 @@ def folded(
                 calls.append(event)
             case Arguments():
                 arguments.setdefault(event.index, []).append(event.text)
-            case Finish():
-                reason = form.reason(event.reason)
         laps += event.laps
     joined = {channel: "".join(parts) for channel, parts in texts.items()}
     message = _message(joined, kind) | form.message(calls, arguments)

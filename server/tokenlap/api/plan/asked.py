@@ -5,6 +5,7 @@ much to think. Built from the forms of a chat request; the other endpoints have 
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal
 
 from tokenlap.errors import BadRequest
@@ -91,6 +92,7 @@ PLAIN = Asked()
 _PLAIN_SHAPING = _shaping(PLAIN.choice, PLAIN.parallel, PLAIN.format, PLAIN.effort)
 
 
+@lru_cache(maxsize=64)
 def plain(model: str) -> Asked:
     """Return what a request shapes that says nothing of it; the model's name may."""
     effort = effort_of(model, None)
