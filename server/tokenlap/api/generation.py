@@ -173,7 +173,7 @@ def endless(model: Model, default: Model, request: GenerationRequest) -> Model:
     """Return a model that never runs dry, where the request forbids or passes over the end
     token.
     """
-    removes = any(bias <= REMOVED for _, bias in request.sampling.logit_bias)
+    removes = any([bias <= REMOVED for _, bias in request.sampling.logit_bias])
     if model is default or not (removes or request.stop.ignore_eos or request.stop.min_tokens):
         return model
     return replace(model, predictor=BackOffPredictor(model.predictor, default.predictor))

