@@ -7,8 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
+from tests.properties import EXHAUSTIVE
 from tokenlap.settings import Settings
+
+# No property is judged by the clock, whoever forgets to say so.
+settings.register_profile("tokenlap", deadline=None, derandomize=not EXHAUSTIVE)
+settings.load_profile("tokenlap")
 
 REPOSITORY = Path(__file__).parent.parent
 Require = Callable[[str], str]

@@ -11,6 +11,4 @@ def examples(count: int) -> settings:
     """How many examples a property is tried on: count of the same ones every time, or ten times as
     many new ones with TOKENLAP_EXHAUSTIVE=1.
     """
-    return settings(
-        max_examples=count * (10 if EXHAUSTIVE else 1), deadline=None, derandomize=not EXHAUSTIVE
-    )
+    return settings(max_examples=count * (10 if EXHAUSTIVE else 1))

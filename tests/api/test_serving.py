@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.properties import examples
 from tests.support import chat, quiet, scripted
 from tokenlap.api.serving import json_bytes
 from tokenlap.app import create_app
@@ -62,6 +63,7 @@ VALUES = st.recursive(
 )  # fmt: skip
 
 
+@examples(200)
 @given(VALUES)
 def test_json_is_ascii_on_one_line_and_says_the_value(value: Any) -> None:
     told = json_bytes(value)

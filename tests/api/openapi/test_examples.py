@@ -25,7 +25,7 @@ CHECKED: list[Any] = CHECKS.get_by_names(
 
 
 @SCHEMA.parametrize()
-@settings(max_examples=140 if EXHAUSTIVE else 4, deadline=None, derandomize=not EXHAUSTIVE)
+@settings(max_examples=140 if EXHAUSTIVE else 4)
 def test_no_request_is_answered_with_a_fault_or_an_undocumented_status(
     case: "schemathesis.Case[Any]",
 ) -> None:
